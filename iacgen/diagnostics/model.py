@@ -1,0 +1,41 @@
+"""A finding is a value: what is wrong, how bad, and which place in the blueprint caused it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+Severity = Literal["error", "warning", "info"]
+BlueprintPath = tuple[str | int, ...]
+
+
+@dataclass(frozen=True)
+class Related:
+    """A second place that belongs to a finding, with a few words on how."""
+
+    path: BlueprintPath
+    note: str
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """One finding.
+
+    ``path`` is a blueprint path such as ``("fabrics", "compute", "unit")``; the shell turns it into file, line and column.
+    ``id`` is stable for ever; ``slug`` names the thing found, never the fix.
+    """
+
+    id: str
+    slug: str
+    severity: Severity
+    message: str
+    path: BlueprintPath = ()
+    related: tuple[Related, ...] = ()
+    help: str | None = None
+    on_key: bool = False  # mark the key at ``path``, not its value
+
+
+def errors(findings: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Those findings that stop the run."""
+    return [f for f in findings if f.severity == "error"]

@@ -1,0 +1,128 @@
+"""Read YAML once: compose the nodes, note every position, build plain data from the same nodes.
+
+A blueprint may come from a stranger, so: the safe tag set only, no anchors that grow, no duplicate keys, bounded size and depth.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ruamel.yaml import YAML
+from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+
+from ..diagnostics import Diagnostic
+from .document import Document, Path, Span
+
+MAX_CHARACTERS = 1_000_000
+MAX_DEPTH = 40
+MAX_NODES = 50_000
+
+
+def read(text: str, name: str) -> tuple[Document, list[Diagnostic]]:
+    """``text`` as a Document, and what is wrong with it as YAML (ids IAC0xx). With an error the data may be missing."""
+    if len(text) > MAX_CHARACTERS:
+        return Document(name, ""), [_finding("IAC001", "blueprint-too-large", f"more than {MAX_CHARACTERS:,} characters")]
+    positions: dict[Path, Span] = {}
+    try:
+        nodes = list(YAML(typ="safe", pure=True).compose_all(text))
+    except MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        span = Span(mark.line + 1, mark.column + 1, mark.column + 2) if mark else Span(1, 1, 2)
+        positions[()] = span
+        words = " ".join(str(error.problem or error.context or "unreadable YAML").split())
+        return Document(name, text, None, positions), [_finding("IAC002", "yaml-syntax", words)]
+    except (YAMLError, ValueError, RecursionError) as error:
+        words = "the YAML is nested too deeply" if isinstance(error, RecursionError) else " ".join(str(error).split())
+        return Document(name, text), [_finding("IAC002", "yaml-syntax", words)]
+    if len(nodes) != 1 or nodes[0] is None:
+        words = f"a blueprint is one YAML document, this file holds {sum(n is not None for n in nodes)}"
+        return Document(name, text), [_finding("IAC003", "not-one-document", words)]
+    walk = _Walk()
+    data = walk.build(nodes[0], (), ())
+    return Document(name, text, data, walk.values, walk.keys), walk.findings
+
+
+def _finding(id: str, slug: str, message: str, path: Path = (), on_key: bool = False) -> Diagnostic:
+    return Diagnostic(id, slug, "error", message, path, on_key=on_key)
+
+
+class _Walk:
+    """One pass over the composed nodes; an alias is walked at each place where it is used, within ``MAX_NODES``."""
+
+    def __init__(self) -> None:
+        self.values: dict[Path, Span] = {}
+        self.keys: dict[Path, Span] = {}
+        self.findings: list[Diagnostic] = []
+        self.seen = 0
+        self.stopped = False
+
+    def build(self, node: Node, path: Path, above: tuple[int, ...]) -> Any:
+        self.seen += 1
+        self.values.setdefault(path, _span(node))
+        if self.seen > MAX_NODES or len(path) > MAX_DEPTH or id(node) in above:
+            if not self.stopped:
+                self.stopped = True
+                why = "an alias contains itself" if id(node) in above else "too many or too deeply nested values"
+                self.error("IAC004", "yaml-bomb", why, path)
+            return None
+        inside = (*above, id(node))
+        if isinstance(node, MappingNode):
+            return self.mapping(node, path, inside)
+        if isinstance(node, SequenceNode):
+            return [self.build(item, (*path, i), inside) for i, item in enumerate(node.value)]
+        return self.scalar(node, path)
+
+    def error(self, id: str, slug: str, message: str, path: Path, on_key: bool = False) -> None:
+        self.findings.append(_finding(id, slug, message, path, on_key))
+
+    def mapping(self, node: MappingNode, path: Path, inside: tuple[int, ...]) -> dict[str, Any]:
+        out: dict[str, Any] = {}
+        for key, value in node.value:
+            if not isinstance(key, ScalarNode) or key.tag != "tag:yaml.org,2002:str":
+                what = "merge keys (<<) are not part of the blueprint language" if getattr(key, "value", "") == "<<" else "a key must be text; quote it"
+                self.keys[(*path, str(getattr(key, "value", "?")))] = _span(key)
+                self.error("IAC005", "bad-key", what, (*path, str(getattr(key, "value", "?"))), on_key=True)
+                continue
+            name = str(key.value)
+            if name in out:
+                first = self.keys[(*path, name)].line
+                self.keys[(*path, name)] = _span(key)
+                self.error("IAC006", "duplicate-key", f"{name!r} stands here a second time (first in line {first})", (*path, name), on_key=True)
+                continue
+            self.keys[(*path, name)] = _span(key)
+            out[name] = self.build(value, (*path, name), inside)
+        return out
+
+    def scalar(self, node: ScalarNode, path: Path) -> Any:
+        tag, text = node.tag.removeprefix("tag:yaml.org,2002:"), node.value
+        if tag == "str":
+            return text
+        if tag == "null":
+            return None
+        if tag == "bool" and text.lower() in ("true", "false"):
+            return text.lower() == "true"
+        if tag == "int":
+            if text.lstrip("-").isdecimal() and text.isascii() and (text.lstrip("-") == "0" or not text.lstrip("-").startswith("0")) and len(text) < 20:
+                return int(text)
+            self.error("IAC007", "ambiguous-number", f"{text} reads as different numbers in different YAML versions; write plain decimal digits or quote it", path)
+            return None
+        if tag == "float":
+            try:
+                value = float(text)
+            except ValueError:
+                value = float("nan")
+            if value == value and abs(value) != float("inf"):
+                return value
+            self.error("IAC007", "ambiguous-number", f"{text} is not a plain decimal number; write digits or quote it", path)
+            return None
+        self.error("IAC008", "unknown-tag", f"the tag or type {node.tag!r} is not part of the blueprint language; quote the value if it is text", path)
+        return None
+
+
+def _span(node: Node) -> Span:
+    start, stop = node.start_mark, node.end_mark
+    end = stop.column + 1 if stop.line == start.line and stop.column > start.column else start.column + 2
+    if isinstance(node, (MappingNode, SequenceNode)) and not node.flow_style:
+        end = start.column + 2
+    return Span(start.line + 1, start.column + 1, end)
