@@ -1,0 +1,69 @@
+"""Facts about GPUs, systems, adapters, switches, models and clouds, each figure with its source and date.
+
+``gpu("h100-sxm")`` and its five sisters read one small file and keep it; an id that is not there raises UnknownEntry with the
+nearest spellings. ``ids(kind)`` lists a shelf without reading it.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+from iacgen.catalog.clouds import Cloud
+from iacgen.catalog.entry import Entry, Source
+from iacgen.catalog.gpus import Gpu
+from iacgen.catalog.models import Model
+from iacgen.catalog.nics import Nic
+from iacgen.catalog.shelves import KINDS, BrokenEntry, UnknownEntry, ids, take
+from iacgen.catalog.switches import Switch
+from iacgen.catalog.systems import CloudType, HostNic, System
+
+__all__ = [
+    "KINDS", "BrokenEntry", "Cloud", "CloudType", "Entry", "Gpu", "HostNic", "Model", "Nic", "Source", "Switch", "System",
+    "UnknownEntry", "cloud", "entries", "gpu", "ids", "model", "nic", "search", "switch", "system",
+]  # fmt: skip
+
+
+def gpu(id: str) -> Gpu:
+    """One GPU model. Raises UnknownEntry."""
+    return cast(Gpu, take("gpus", id))
+
+
+def system(id: str) -> System:
+    """One server model or cloud machine type. Raises UnknownEntry."""
+    return cast(System, take("systems", id))
+
+
+def nic(id: str) -> Nic:
+    """One adapter model. Raises UnknownEntry."""
+    return cast(Nic, take("nics", id))
+
+
+def switch(id: str) -> Switch:
+    """One switch model. Raises UnknownEntry."""
+    return cast(Switch, take("switches", id))
+
+
+def model(id: str) -> Model:
+    """One language model. Raises UnknownEntry."""
+    return cast(Model, take("models", id))
+
+
+def cloud(id: str) -> Cloud:
+    """One cloud provider. Raises UnknownEntry."""
+    return cast(Cloud, take("clouds", id))
+
+
+def entries(kind: str) -> tuple[Entry, ...]:
+    """Everything on one shelf in order of id; reads each file. Raises KeyError for a kind that is none of KINDS."""
+    return tuple(take(kind, id) for id in ids(kind))
+
+
+def search(text: str) -> tuple[Entry, ...]:
+    """Entries of all kinds whose kind, id, name or vendor contains every word of ``text``, whatever the case."""
+    words = text.lower().split()
+    return tuple(
+        entry
+        for kind in KINDS
+        for entry in entries(kind)
+        if all(word in f"{entry.kind} {entry.id} {entry.name} {getattr(entry, 'vendor', '')}".lower() for word in words)
+    )

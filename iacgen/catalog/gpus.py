@@ -1,0 +1,30 @@
+"""Accelerators: memory, arithmetic rate, links and what the driver and Slurm call them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, PositiveFloat, PositiveInt, StringConstraints
+
+from iacgen.catalog.entry import Entry, Text
+
+
+class Gpu(Entry):
+    """One GPU model. Rates are dense: the doubled figures for sparse matrices are never used."""
+
+    kind: Literal["gpu"]
+    vendor: Text
+    memory_gib: PositiveFloat = Field(description="GiB that the driver reports, not the decimal GB of the data sheet")
+    context_gib: PositiveFloat = Field(description="GiB to keep free for the CUDA context, NCCL and fragmentation")
+    bf16_tflops: PositiveFloat = Field(description="dense bf16 peak, 10^12 floating-point operations a second")
+    best_gemm_tflops: PositiveFloat | None = Field(default=None, description="best bf16 matrix product measured, same unit")
+    hbm_tbps: PositiveFloat = Field(description="memory bandwidth, 10^12 bytes a second")
+    nvlink_gbytes_per_s: PositiveFloat = Field(description="NVLink of one GPU, both directions together, 10^9 bytes a second")
+    tdp_w: PositiveInt
+    compute_capability: Annotated[str, StringConstraints(pattern=r"^\d+\.\d$")]
+    slurm_type: Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+$")] = Field(description="type in gres.conf: gpu:<type>:8")
+
+    @property
+    def usable_gib(self) -> float:
+        """GiB that a job can plan with."""
+        return self.memory_gib - self.context_gib

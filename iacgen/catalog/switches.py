@@ -1,0 +1,39 @@
+"""Network switches: ports at each speed, height, power."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, PositiveFloat, PositiveInt, model_validator
+
+from iacgen.catalog.entry import Entry, Text
+from iacgen.catalog.nics import Technology
+
+
+class Switch(Entry):
+    """One switch model.
+
+    ``ports_by_gbps`` gives the number of ports at each link speed. Without ``uplink_gbps`` the speeds are alternatives: the same
+    cages, split (one SN5600 is 64 ports of 800G or 128 of 400G). With it the ports of that speed stand beside the others and are
+    meant for uplinks (SN2201: 48 of 1G and 4 of 100G).
+    """
+
+    kind: Literal["switch"]
+    vendor: Text
+    technologies: tuple[Technology, ...] = Field(min_length=1)
+    ports_by_gbps: dict[PositiveInt, PositiveInt] = Field(min_length=1)
+    uplink_gbps: PositiveInt | None = None
+    cage_links: PositiveInt = Field(description="links that one transceiver cage carries at the full port count: 2 for twin-port OSFP")
+    rack_units: PositiveInt
+    power_kw_typical: PositiveFloat | None = Field(default=None, description="with passive cables")
+    power_kw_max: PositiveFloat | None = Field(default=None, description="with active cables or optics in every cage")
+
+    @model_validator(mode="after")
+    def _uplinks_exist(self) -> Switch:
+        if self.uplink_gbps is not None and self.uplink_gbps not in self.ports_by_gbps:
+            raise ValueError(f"uplink_gbps {self.uplink_gbps} is no speed of ports_by_gbps")
+        return self
+
+    def ports(self, gbps: int) -> int:
+        """Number of ports at this link speed; 0 when the switch has none."""
+        return self.ports_by_gbps.get(gbps, 0)
