@@ -78,3 +78,13 @@ def seconds(value: float) -> str:
 def kilowatts(watts: float) -> str:
     """Watts as kW: ``1,295.4 kW``."""
     return f"{watts / 1000:,.1f} kW"
+
+
+def write(value: float, dimension: str) -> str:
+    """The shortest text that ``parse`` reads back as exactly ``value``: ``10PB``, ``60s``."""
+    if dimension == "seconds":
+        return f"{value:g}s" if float(f"{value:g}") == value else f"{Decimal(repr(value)):f}s"
+    units = [(u, f) for u, f in _UNITS[dimension].items() if value and not Decimal(repr(value)) % f]
+    unit, factor = max(units, key=lambda pair: (pair[1], -len(pair[0])), default=(next(iter(_UNITS[dimension])), 1))
+    number = Decimal(repr(value)) / factor
+    return f"{int(number) if number == number.to_integral_value() else number}{unit}"

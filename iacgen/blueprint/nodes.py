@@ -1,0 +1,44 @@
+"""Node pools: machines of one kind that share a name and are numbered from 1."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, StringConstraints
+
+from .base import CatalogId, Name, Section
+
+
+class OnDemand(Section):
+    """Bought as they are asked for."""
+
+    kind: Literal["on-demand"] = "on-demand"
+
+
+class CapacityReservation(Section):
+    """An existing reservation of the cloud account."""
+
+    kind: Literal["capacity-reservation"]
+    id: Annotated[str, StringConstraints(pattern=r"^cr-[0-9a-f]{17}$")] = Field(description="Id of the reservation")
+
+
+class CapacityBlock(Section):
+    """A block of GPU capacity for a fixed time; it decides the placement itself."""
+
+    kind: Literal["capacity-block"]
+    id: Annotated[str, StringConstraints(pattern=r"^cr-[0-9a-f]{17}$")] = Field(description="Id of the block's reservation")
+
+
+Capacity = Annotated[OnDemand | CapacityReservation | CapacityBlock, Field(discriminator="kind")]
+
+
+class NodePool(Section):
+    """``count`` machines of one system."""
+
+    site: Name = Field(description="Where they stand")
+    system: CatalogId = Field(description="Catalog id of the machine")
+    count: int = Field(ge=1, le=65_535, description="How many, spares included")
+    spares: int = Field(0, ge=0, description="How many of them are kept free for a failure")
+    width: int = Field(4, ge=1, le=6, description="Digits of the number in a host name, whatever the count")
+    down: tuple[Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{0,30}$")], ...] = Field((), strict=False, description="Hosts that are known to be out of service")
+    capacity: Capacity | None = Field(None, description="How cloud machines are bought; on demand by default")

@@ -1,0 +1,29 @@
+"""The scheduler."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, StringConstraints
+
+from .base import Name, PoolName, Section
+
+
+class Partition(Section):
+    """A queue."""
+
+    nodes: tuple[PoolName, ...] = Field(strict=False, min_length=1, description="Pools in it")
+    default: bool = Field(False, description="Jobs that name no partition go here")
+    max_time: Annotated[str, StringConstraints(pattern=r"^([0-9]{1,3}-)?[0-2]?[0-9]:[0-5][0-9]:[0-5][0-9]$")] = Field("7-00:00:00", description="Longest run, as Slurm writes it")
+
+
+class Slurm(Section):
+    """Slurm, with its files right for one version."""
+
+    kind: Literal["slurm"]
+    version: Literal["22.05", "24.11"] = Field(description="Version that will read the files")
+    controllers: PoolName = Field(description="Pool that runs slurmctld; the second host is the backup")
+    partitions: dict[Name, Partition] | None = Field(None, description="One partition named train over all GPU pools by default")
+
+
+Scheduler = Slurm

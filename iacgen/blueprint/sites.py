@@ -1,0 +1,50 @@
+"""Sites: a hall of one's own, or a region of a cloud."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, StringConstraints
+
+from .base import CatalogId, Section, Subnet, Watts
+
+
+class Rack(Section):
+    """What one rack can carry."""
+
+    power: Watts = Field(42_000, description="Power that one rack can feed and cool")
+    units: int = Field(48, ge=4, le=60, description="Height in rack units")
+
+
+class Cooling(Section):
+    """The cooling plant of the hall."""
+
+    kind: Literal["air", "rear-door", "direct-liquid"] = Field(description="How heat leaves the racks")
+    capacity: Watts = Field(description="Heat that the plant can take away")
+    redundancy: Literal["N", "N+1", "2N"] = Field("N", description="Units beyond need")
+    supply_c: int = Field(20, ge=5, le=50, description="Supply temperature, degrees Celsius")
+
+
+class OnPremSite(Section):
+    """A hall: racks, power, cooling."""
+
+    kind: Literal["on-prem"]
+    rack: Rack = Field(Rack(), description="The rack that nodes are put into")
+    cooling: Cooling | None = Field(None, description="The cooling plant; without it heat is not checked")
+    domain: Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?){1,5}$")] | None = Field(None, description="DNS domain of the hosts; <cluster>.internal by default")
+
+
+class AwsSite(Section):
+    """One availability zone of AWS."""
+
+    kind: Literal["aws"]
+    region: Annotated[str, StringConstraints(pattern=r"^[a-z]{2}(-[a-z]+)+-[0-9]$")] = Field(description="Region, such as us-east-2")
+    zone: Annotated[str, StringConstraints(pattern=r"^[a-z]{2}(-[a-z]+)+-[0-9][a-z]$")] = Field(description="Availability zone: a cluster does not span zones")
+    network: Subnet = Field("10.64.0.0/16", description="Address range of the VPC")
+    admin_networks: tuple[Annotated[str, StringConstraints(pattern=r"^[0-9./]{9,18}$")], ...] = Field((), strict=False, description="Networks that may reach the head node by SSH; none by default")
+    domain: None = Field(None, description="Always <cluster>.internal")
+
+
+Site = Annotated[OnPremSite | AwsSite, Field(discriminator="kind")]
+
+__all__ = ["AwsSite", "CatalogId", "Cooling", "OnPremSite", "Rack", "Site"]
