@@ -1,0 +1,89 @@
+"""What the training room is told about one job: plain numbers and two catalog entries, nothing of the blueprint.
+
+Numbers are taken as they are; `iacgen.training.batch.check` says which of them do not go together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from iacgen.catalog import Gpu, Model
+    from iacgen.diagnostics.model import BlueprintPath
+
+Framework = Literal["megatron", "deepspeed"]
+Gradients = Literal["bf16", "fp32"]
+Recompute = Literal["none", "selective", "full"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class JobSpec:
+    """One training job.
+
+    Batches are counted in sequences, ``sequence`` in tokens. ``virtual`` is the number of model chunks on each pipeline
+    stage (1 is the plain schedule). ``zero`` is DeepSpeed's ZeRO stage; Megatron shards its optimizer when
+    ``distributed_optimizer`` is true. ``gradients`` is the type in which gradients are accumulated and reduced.
+    ``flash_attention`` means that no attention matrix is stored; ``dropout`` that dropout masks are.
+    ``embedding_as_layer`` and ``loss_as_layer`` make the first and the last stage one layer shorter (Megatron's
+    ``--account-for-embedding-in-pipeline-split`` and ``--account-for-loss-in-pipeline-split``).
+    ``origin`` is the blueprint path of the job; findings point below it.
+    """
+
+    name: str
+    model: Model
+    gpu: Gpu
+    nodes: int
+    gpus_per_node: int
+    sequence: int
+    global_batch: int
+    micro_batch: int = 1
+    tensor: int = 1
+    pipeline: int = 1
+    virtual: int = 1
+    context: int = 1
+    expert: int = 1
+    sequence_parallel: bool = False
+    framework: Framework = "megatron"
+    zero: int = 0
+    gradients: Gradients = "bf16"
+    recompute: Recompute = "none"
+    flash_attention: bool = True
+    dropout: bool = False
+    distributed_optimizer: bool = False
+    embedding_as_layer: bool = False
+    loss_as_layer: bool = False
+    optimizer: Literal["adam"] = "adam"
+    entrypoint: str | None = None
+    checkpoint_to: str | None = None
+    checkpoint_target_s: float | None = None
+    origin: BlueprintPath = ()
+
+    @property
+    def world(self) -> int:
+        """GPUs of the job."""
+        return self.nodes * self.gpus_per_node
+
+    @property
+    def model_parallel(self) -> int:
+        """GPUs that hold one copy of the model."""
+        return self.tensor * self.pipeline * self.context
+
+    @property
+    def data_parallel(self) -> int:
+        """Copies of the model, rounded down; whole once `batch.check` found nothing."""
+        return self.world // self.model_parallel
+
+    @property
+    def micro_batches(self) -> int:
+        """Micro batches that one copy works through in a step (gradient accumulation), rounded down."""
+        return self.global_batch // (self.micro_batch * self.data_parallel)
+
+    @property
+    def local_sequence(self) -> int:
+        """Tokens of one sequence on one GPU; context parallelism cuts the sequence."""
+        return self.sequence // self.context
+
+    def at(self, *parts: str) -> BlueprintPath:
+        """Blueprint path of one of this job's fields."""
+        return (*self.origin, *parts)
