@@ -1,0 +1,207 @@
+"""Find each judge's program: an environment variable first, then PATH. Nothing is ever installed or downloaded here."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import re
+import shutil
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from iacgen.verify.process import run
+
+JUDGES = ("terraform", "moto", "ansible", "slurm-22.05", "slurm-24.11", "deepspeed", "megatron", "nccl")
+
+_INSTALL = "run tests/real/install.sh"
+_ANSIBLE_PROGRAMS = ("ansible-playbook", "ansible-inventory", "ansible-lint")
+# Where provider mirrors usually lie; the folder that Terraform wants is the one above registry.terraform.io.
+_MIRROR_ROOTS = (
+    "~/.terraform.d", "~/.local/share/terraform", "/usr/local", "/usr/share", "/usr/lib", "/opt", "/srv", "/var/lib",
+)  # fmt: skip
+_MIRROR_DEPTH = 4
+_MIRROR_SKIP = frozenset({"node_modules", "site-packages", "doc", "man"})
+# A distribution's version without importing it: importing DeepSpeed or Megatron takes seconds.
+_PYTHON_PROBE = """
+import importlib.metadata as m, importlib.util as u, json, sys
+found = {}
+for name in sys.argv[1:]:
+    try:
+        found[name] = m.version(name)
+    except m.PackageNotFoundError:
+        pass
+spec = u.find_spec("nvidia.nccl") if u.find_spec("nvidia") else None
+print(json.dumps({"versions": found, "nccl": list(spec.submodule_search_locations) if spec else []}))
+"""
+
+
+@dataclass(frozen=True)
+class Found:
+    """A judge's program.
+
+    ``path`` is the program, for ansible the folder of its programs, for the judges that are Python packages the interpreter
+    that has them. ``companion`` is what the judge needs beside it: for terraform the provider mirror (``-plugin-dir``), for
+    nccl the shared library, for Slurm the tree to enter by chroot, or None for the machine's own Slurm.
+    """
+
+    judge: str
+    program: str
+    version: str
+    path: Path
+    companion: Path | None = None
+
+
+@dataclass(frozen=True)
+class Missing:
+    """No program for this judge; ``get`` says in words why and how to get it."""
+
+    judge: str
+    program: str
+    get: str
+
+    def __str__(self) -> str:
+        return f"{self.program} is missing: {self.get}"
+
+
+def find(judge: str) -> Found | Missing:
+    """The program of ``judge``, one of :data:`JUDGES` or ``slurm-X.Y`` for any release. Raises KeyError on another name."""
+    if judge.startswith("slurm-"):
+        return _slurm(judge)
+    return _FINDERS[judge](judge)
+
+
+def _terraform(judge: str) -> Found | Missing:
+    program = _program("IACGEN_TERRAFORM", "terraform")
+    if program is None:
+        return Missing(judge, "terraform", "install Terraform 1.7 or later on PATH, or set IACGEN_TERRAFORM to the program")
+    answer = _ask(program, "version", "-json")
+    if answer is None:
+        return Missing(judge, "terraform", f"{program} does not run")
+    mirror = plugin_dir()
+    if mirror is None:
+        return Missing(
+            judge,
+            "terraform provider mirror",
+            "set TF_PLUGIN_DIR to a folder that holds registry.terraform.io/ (`terraform providers mirror DIR` makes one)",
+        )
+    return Found(judge, "terraform", json.loads(answer)["terraform_version"], program, mirror)
+
+
+def plugin_dir() -> Path | None:
+    """The local provider mirror: TF_PLUGIN_DIR, else the first folder under the usual roots that holds registry.terraform.io."""
+    named = os.environ.get("TF_PLUGIN_DIR")
+    if named:
+        return Path(named) if (Path(named) / "registry.terraform.io").is_dir() else None
+    return _search_mirror(tuple(os.path.expanduser(root) for root in _MIRROR_ROOTS))
+
+
+@functools.cache
+def _search_mirror(roots: tuple[str, ...]) -> Path | None:
+    for root in roots:
+        for folder, below, _ in os.walk(root):
+            if "registry.terraform.io" in below:
+                return Path(folder)
+            deep = folder[len(root) :].count(os.sep) >= _MIRROR_DEPTH
+            below[:] = [] if deep else sorted(n for n in below if not n.startswith(".") and n not in _MIRROR_SKIP)
+    return None
+
+
+def _ansible(judge: str) -> Found | Missing:
+    folder = os.environ.get("IACGEN_ANSIBLE_BIN")
+    for name in _ANSIBLE_PROGRAMS:
+        if shutil.which(name, path=folder or None) is None:
+            where = f"in IACGEN_ANSIBLE_BIN={folder}" if folder else "on PATH"
+            return Missing(judge, name, f"not {where}; {_INSTALL}, or set IACGEN_ANSIBLE_BIN to the folder of Ansible's programs")
+    playbook = Path(shutil.which("ansible-playbook", path=folder or None) or "")
+    version = re.search(r"core ([0-9.]+)", _ask(playbook, "--version") or "")
+    if version is None:
+        return Missing(judge, "ansible-playbook", f"{playbook} does not run")
+    return Found(judge, "ansible-playbook", version[1], playbook.parent)
+
+
+def _python_package(judge: str) -> Found | Missing:
+    variable, names = _PACKAGES[judge]
+    python = _program(variable, "python3") or Path(sys.executable)
+    answer = _ask(python, "-c", _PYTHON_PROBE, *sorted({n for _, ns in _PACKAGES.values() for n in ns}))
+    facts = json.loads(answer) if answer else {"versions": {}, "nccl": []}
+    for name in names:
+        version = facts["versions"].get(name)
+        library = next((p for f in facts["nccl"] if (p := Path(f) / "lib" / "libnccl.so.2").exists()), None)
+        if version and (judge != "nccl" or library):
+            return Found(judge, name, version, python, library if judge == "nccl" else None)
+    get = f"{_INSTALL}, or set {variable} to a Python that has {' or '.join(names)}"
+    return Missing(judge, names[0], get)
+
+
+def _slurm(judge: str) -> Found | Missing:
+    wanted = judge.removeprefix("slurm-")
+    if _which_daemon("munged") is None:
+        return Missing(judge, "munged", f"{_INSTALL} as root, or install the Debian package munge")
+    here = slurms()
+    for found in here:
+        if found.version == wanted or found.version.startswith(f"{wanted}."):
+            return Found(judge, found.program, found.version, found.path, found.companion)
+    others = f"; here: {', '.join(f.version for f in here)}" if here else ""
+    return Missing(
+        judge,
+        f"slurmctld {wanted}",
+        f"{_INSTALL} as root, or set IACGEN_SLURM_TREES to a folder of Debian trees of which one has it{others}",
+    )
+
+
+def slurms() -> tuple[Found, ...]:
+    """Every Slurm on this machine: its own, then that of each tree under IACGEN_SLURM_TREES."""
+    found = []
+    own = _which_daemon("slurmctld")
+    version = re.search(r"[0-9]+\.[0-9]+(?:\.[0-9]+)?", _ask(own, "-V") or "") if own else None
+    if own and version:
+        found.append(Found("slurm", "slurmctld", version[0], own))
+    trees = os.environ.get("IACGEN_SLURM_TREES")
+    for tree in sorted(Path(trees).glob("*/")) if trees else ():
+        release = _packaged_version(tree, "slurmctld")
+        if release and (tree / "usr/sbin/slurmctld").exists():
+            found.append(Found("slurm", "slurmctld", release, Path("/usr/sbin/slurmctld"), tree))
+    return tuple(found)
+
+
+def _packaged_version(tree: Path, package: str) -> str | None:
+    """Upstream version of an installed package, read from the tree's dpkg status file: no chroot, so no root account."""
+    try:
+        status = (tree / "var/lib/dpkg/status").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None
+    paragraph = re.search(rf"^Package: {re.escape(package)}\n(?:.+\n)*?Version: (?:\d+:)?([^\s-]+)", status, re.MULTILINE)
+    return paragraph[1] if paragraph else None
+
+
+def _which_daemon(name: str) -> Path | None:
+    """Daemons lie in sbin, which an ordinary account's PATH leaves out."""
+    path = shutil.which(name, path=os.pathsep.join((os.environ.get("PATH", ""), "/usr/sbin", "/sbin")))
+    return Path(path) if path else None
+
+
+def _program(variable: str, name: str) -> Path | None:
+    """What the variable names, else ``name`` on PATH. A variable that names nothing runnable finds nothing."""
+    found = shutil.which(os.environ.get(variable) or name)
+    return Path(found) if found else None
+
+
+@functools.cache
+def _ask(program: Path, *args: str) -> str | None:
+    """Standard output of a short question, None when the program cannot answer it."""
+    try:
+        answer = run((program, *args), env={"CHECKPOINT_DISABLE": "1"}, timeout=60)
+    except OSError:
+        return None
+    return answer.out if answer.ok else None
+
+
+_PACKAGES = {
+    "deepspeed": ("IACGEN_TRAINING_PYTHON", ("deepspeed",)),
+    "megatron": ("IACGEN_TRAINING_PYTHON", ("megatron-core",)),
+    "nccl": ("IACGEN_TRAINING_PYTHON", ("nvidia-nccl-cu13", "nvidia-nccl-cu12")),
+    "moto": ("IACGEN_MOTO_PYTHON", ("moto",)),
+}
+_FINDERS = {"terraform": _terraform, "ansible": _ansible} | dict.fromkeys(_PACKAGES, _python_package)
