@@ -1,0 +1,12 @@
+"""One quoting filter a reader. Each proves by a round trip that its reader sees the value it was given."""
+
+from .csv import csv, csv_text
+from .hcl import hcl, hcl_part
+from .json import json
+from .line import dotenv, ini, nccl, slurm, variable
+from .markdown import cell
+from .shell import sh
+from .values import AnsibleExpression, Quoted, UnrepresentableValue
+from .yaml import ansible_yaml, yaml
+
+__all__ = ["AnsibleExpression", "Quoted", "UnrepresentableValue", "ansible_yaml", "cell", "csv", "csv_text", "dotenv", "hcl", "hcl_part", "ini", "json", "nccl", "sh", "slurm", "variable", "yaml"]
