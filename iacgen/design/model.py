@@ -1,0 +1,188 @@
+"""The designed cluster: pools of hosts, fabrics of switch groups, storage, scheduler, racks.
+
+Everything is frozen. A large cluster stays small here: hosts are a pool and a number, cables are a rule; names, ports and
+addresses are worked out when a target asks. ``origin`` is the blueprint path that caused a thing.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from ..catalog import Gpu, System
+from .facility import Facility
+from .fabric.model import Fabric
+
+Path = tuple[str | int, ...]
+
+
+@dataclass(frozen=True)
+class Site:
+    """A hall or a cloud zone. ``region``, ``zone``, ``network`` and ``admin_networks`` are empty on-prem."""
+
+    name: str
+    kind: Literal["on-prem", "aws"]
+    domain: str
+    region: str = ""
+    zone: str = ""
+    network: str = ""
+    admin_networks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Capacity:
+    """How cloud machines are bought; ``id`` is the reservation's, or None on demand."""
+
+    kind: Literal["on-demand", "capacity-reservation", "capacity-block"]
+    id: str | None
+
+
+@dataclass(frozen=True)
+class Pool:
+    """``count`` hosts of one system, numbered from 1 with ``width`` digits; ``spares`` of them are kept free."""
+
+    name: str
+    site: str
+    system: System
+    gpu: Gpu | None
+    count: int
+    width: int
+    spares: int
+    down: frozenset[str]
+    capacity: Capacity
+    origin: Path
+
+    def host(self, index: int) -> str:
+        """Name of host ``index``, counted from 0."""
+        return f"{self.name}{index + 1:0{self.width}d}"
+
+    @cached_property
+    def hosts(self) -> tuple[str, ...]:
+        """All host names in numeric order."""
+        return tuple(self.host(i) for i in range(self.count))
+
+    def index(self, host: str) -> int:
+        """The number of ``host``, counted from 0."""
+        return int(host.removeprefix(self.name)) - 1
+
+
+@dataclass(frozen=True)
+class Lustre:
+    """A Lustre file system. Rates in bytes per second, capacity in bytes; ``nids`` of the two management servers."""
+
+    name: str
+    site: str
+    mount: str
+    fsname: str
+    servers: tuple[str, ...]
+    metadata: tuple[str, ...]
+    fabric: str
+    capacity_bytes: int
+    read_bytes_per_s: int
+    write_bytes_per_s: int
+    mgs_nids: tuple[str, ...]
+    origin: Path
+    kind: Literal["lustre"] = "lustre"
+
+
+@dataclass(frozen=True)
+class FsxLustre:
+    """Amazon FSx for Lustre."""
+
+    name: str
+    site: str
+    mount: str
+    capacity_gib: int
+    throughput_mbps_per_tib: int
+    exports_to: str | None
+    origin: Path
+    kind: Literal["fsx-lustre"] = "fsx-lustre"
+
+    @property
+    def write_bytes_per_s(self) -> int:
+        """What the declared throughput comes to, bytes per second."""
+        return self.capacity_gib * self.throughput_mbps_per_tib * 10**6 // 1024
+
+
+@dataclass(frozen=True)
+class S3:
+    """A bucket."""
+
+    name: str
+    site: str
+    bucket_prefix: str
+    origin: Path
+    kind: Literal["s3"] = "s3"
+
+
+Storage = Lustre | FsxLustre | S3
+
+
+@dataclass(frozen=True)
+class Partition:
+    """A queue over whole pools."""
+
+    name: str
+    pools: tuple[str, ...]
+    default: bool
+    max_time: str
+
+
+@dataclass(frozen=True)
+class Scheduler:
+    """Slurm: its version, the hosts that run slurmctld in order, its queues."""
+
+    version: str
+    site: str
+    controllers: tuple[str, ...]
+    partitions: tuple[Partition, ...]
+    origin: Path
+    kind: Literal["slurm"] = "slurm"
+
+
+@dataclass(frozen=True)
+class Software:
+    """Versions that files are written for."""
+
+    driver: str
+    nccl: str
+    deepspeed: str
+    megatron: str
+    lustre: str
+    time_servers: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Design:
+    """The whole cluster."""
+
+    name: str
+    sites: Mapping[str, Site]
+    pools: Mapping[str, Pool]
+    fabrics: Mapping[str, Fabric]
+    storage: Mapping[str, Storage]
+    scheduler: Scheduler | None
+    software: Software
+    facilities: Mapping[str, Facility]
+
+    def fabric_of(self, pool: str, purpose: str) -> Fabric | None:
+        """The fabric of this purpose that a pool is on; None where there is none."""
+        return next((f for f in self.fabrics.values() if f.purpose == purpose and pool in f.pools), None)
+
+    def pool_of(self, host: str) -> Pool:
+        """The pool that a host belongs to. Raises KeyError."""
+        return self.pools[host.rstrip("0123456789")]
+
+    def address(self, host: str, purpose: str = "management", port: int = 0) -> ipaddress.IPv4Address | None:
+        """Planned address of a host's port on the fabric of this purpose; None where no such fabric is planned."""
+        pool = self.pool_of(host)
+        fabric = self.fabric_of(pool.name, purpose)
+        return fabric.address(pool.name, pool.index(host), port) if fabric and fabric.blocks else None
+
+    @cached_property
+    def gpus(self) -> int:
+        """GPUs of all pools."""
+        return sum(p.count * p.system.gpus for p in self.pools.values())
