@@ -23,7 +23,7 @@ class Switch(Entry):
     technologies: tuple[Technology, ...] = Field(min_length=1)
     ports_by_gbps: dict[PositiveInt, PositiveInt] = Field(min_length=1)
     uplink_gbps: PositiveInt | None = None
-    cage_links: PositiveInt = Field(description="links that one transceiver cage carries at the full port count: 2 for twin-port OSFP")
+    cage_links: PositiveInt = Field(description="links that one transceiver serves: 2 for twin-port OSFP (2 x 400G)")
     rack_units: PositiveInt
     power_kw_typical: PositiveFloat | None = Field(default=None, description="with passive cables")
     power_kw_max: PositiveFloat | None = Field(default=None, description="with active cables or optics in every cage")

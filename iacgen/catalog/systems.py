@@ -51,6 +51,7 @@ class System(Entry):
 
     kind: Literal["system"]
     vendor: Text
+    generic: bool = Field(default=False, description="a class of machine, not a product: its figures are assumptions to replace")
     gpu: EntryId | None = None
     gpus: NonNegativeInt
     nvlink_domain_gpus: NonNegativeInt = Field(description="GPUs that reach each other over NVLink; 0 without GPUs")
