@@ -7,13 +7,28 @@ everything below it.
 
 from __future__ import annotations
 
-from typing import Annotated
+import datetime
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
 Figure = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*(\.[a-z0-9_]+)*$")]
 EntryId = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9.-]*$")]
 Text = Annotated[str, StringConstraints(min_length=1)]
+
+
+
+
+def _written(value: Any) -> Any:
+    """YAML turns an unquoted 2024-11-27 into a date, but leaves 2024-11 alone: both are text here."""
+    return value.isoformat() if type(value) is datetime.date else value
+
+
+DateText = Annotated[
+    str,
+    StringConstraints(pattern=r"^20\d\d-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?$"),
+    BeforeValidator(_written),
+]
 
 
 class Facts(BaseModel):
@@ -27,7 +42,7 @@ class Source(Facts):
 
     figures: tuple[Figure, ...] = Field(min_length=1)
     where: Text
-    date: Annotated[str, StringConstraints(pattern=r"^20\d\d-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?$")]
+    date: DateText
     note: Text | None = None
 
 
