@@ -1,0 +1,128 @@
+"""Where every rank runs, what its exchanges cost there, and what the order of sorted host names would have cost."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+Family = Literal["dp", "cp", "pp", "ep"]
+Why = Literal["down", "spare", "not needed"]
+
+
+@dataclass(frozen=True)
+class FamilyCost:
+    """One kind of traffic in one step.
+
+    ``seconds`` is ``exposed`` x the larger of ``slowest_s`` (its slowest ring edge, chain edge or all-to-all member) and
+    ``congestion_s`` (its bytes over the uplinks of the busiest switch group). ``slowest_tier`` is the highest tier that the
+    slowest flow crosses, ``busiest`` the name of that switch group; both are None when nothing leaves a leaf group.
+    ``bytes_by_tier`` are the bytes that leave the switch groups of each tier. ``ring_entries`` is how often one ring enters
+    the same leaf group at most: 1 is best, 0 when each ring stays in its group or the family has no ring.
+    """
+
+    family: Family
+    exposed: float
+    seconds: float
+    slowest_s: float
+    slowest_tier: str | None
+    congestion_s: float
+    busiest: str | None
+    bytes_by_tier: tuple[float, ...]
+    ring_entries: int
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Exposed communication time of one step, by family; families that do not leave the node are absent.
+
+    Families add up because they run in different phases of a step. It is no step time: computation and hidden communication
+    are left out. ``tiers`` names the switch tiers from the node upwards.
+    """
+
+    tiers: tuple[str, ...]
+    families: tuple[FamilyCost, ...]
+
+    @property
+    def total_s(self) -> float:
+        return sum(f.seconds for f in self.families)
+
+    @property
+    def bytes_by_tier(self) -> tuple[float, ...]:
+        """Bytes that leave the switch groups of each tier, all families together."""
+        return tuple(sum(f.bytes_by_tier[k] for f in self.families) for k in range(len(self.tiers)))
+
+    @property
+    def cross_leaf_bytes(self) -> float:
+        """Bytes that leave a leaf group."""
+        return self.bytes_by_tier[0]
+
+    @property
+    def ring_entries(self) -> int:
+        """How often one ring enters the same leaf group at most."""
+        return max((f.ring_entries for f in self.families), default=0)
+
+
+@dataclass(frozen=True)
+class IdleHost:
+    """A host of the pool that gets no rank, and why."""
+
+    host: str
+    why: Why
+
+
+@dataclass(frozen=True)
+class Placement:
+    """The host of each virtual node of a job: rank r is local rank r % gpus_per_node on hosts[r // gpus_per_node].
+
+    ``sorted_cost`` is the cost of the first hosts that are up, in natural order of their names. ``bound_s`` is a time that no
+    placement can beat; None when none was computed, and then no number may be printed for it.
+    """
+
+    job: str
+    hosts: tuple[str, ...]
+    idle: tuple[IdleHost, ...]
+    gpus_per_node: int
+    cost: Cost
+    sorted_cost: Cost
+    bound_s: float | None = None
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the host names, one a line in rank order: a reader of two trees sees at a glance if the order changed."""
+        return digest(self.hosts)
+
+    @property
+    def world(self) -> int:
+        """Ranks of the job."""
+        return len(self.hosts) * self.gpus_per_node
+
+    def host_of(self, rank: int) -> str:
+        """Host of a rank. Raises IndexError for a rank that the job has not."""
+        if not 0 <= rank < self.world:
+            raise IndexError(f"rank {rank} of {self.world}")
+        return self.hosts[rank // self.gpus_per_node]
+
+    def local_rank(self, rank: int) -> int:
+        """Number of a rank on its host, counted from 0."""
+        return rank % self.gpus_per_node
+
+    @property
+    def cost_s(self) -> float:
+        return self.cost.total_s
+
+    @property
+    def sorted_cost_s(self) -> float:
+        return self.sorted_cost.total_s
+
+    @property
+    def bound_text(self) -> str:
+        """The bound as it is printed."""
+        return "no bound yet" if self.bound_s is None else f"{self.bound_s:.6g} s"
+
+
+def digest(hosts: Iterable[str]) -> str:
+    """SHA-256, in hexadecimal, of the names joined by newlines."""
+    return hashlib.sha256("\n".join(hosts).encode()).hexdigest()
