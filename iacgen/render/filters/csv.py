@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import csv as _csv
 import io
+import re
 from collections.abc import Iterable, Sequence
 
 from .values import Quoted, UnrepresentableValue, number, text
 
 # A spreadsheet takes a cell with one of these at its start for a formula and runs it.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA = ("=", "+", "-", "@", "\t")
+# NUL ends the file for some readers; a carriage return alone is a line end for some and text for others.
+_UNFIT = re.compile(r"[\0\r]")
 
 
 def csv(row: Sequence[object]) -> Quoted:
@@ -20,7 +23,7 @@ def csv(row: Sequence[object]) -> Quoted:
 def csv_text(rows: Iterable[Sequence[object]]) -> Quoted:
     """A whole table; a missing value (None) is an empty field.
 
-    Text that a spreadsheet would run, and NUL, are refused: no quoting keeps them as they are.
+    Text that a spreadsheet would run, a NUL and a carriage return are refused: no quoting keeps them as they are.
     """
     buffer = io.StringIO()
     _csv.writer(buffer, lineterminator="\n").writerows([_field(value) for value in row] for row in rows)
@@ -35,6 +38,6 @@ def _field(value: object) -> object:
     if isinstance(value, int | float):
         return number(value)
     word = text(value)
-    if word.startswith(_FORMULA) or "\0" in word:
-        raise UnrepresentableValue(f"{word!r} does not stay text in a spreadsheet")
+    if word.startswith(_FORMULA) or _UNFIT.search(word):
+        raise UnrepresentableValue(f"{word!r} does not stay what it is in a spreadsheet")
     return word

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from .values import Quoted, UnrepresentableValue, escape, number, text
+from .values import Quoted, UnrepresentableValue, escape, number, text, unicode_escape
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*", re.ASCII)
 _SHORT = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
@@ -60,7 +60,10 @@ def _map(value: dict[str, object]) -> list[str]:
 
 
 def _key(key: object) -> str:
-    return str(key) if isinstance(key, str) and _IDENTIFIER.fullmatch(key) and key not in _WORDS else _string(key)
+    """A bare word where that is one, else quoted and in ASCII, so that its width on the screen is its length."""
+    if isinstance(key, str) and _IDENTIFIER.fullmatch(key) and key not in _WORDS:
+        return str(key)
+    return "".join(c if c.isascii() else unicode_escape(c) for c in _string(key))
 
 
 def _scalar(value: object) -> str:
@@ -76,4 +79,4 @@ def _string(value: object) -> str:
     if not unicodedata.is_normalized("NFC", word):
         raise UnrepresentableValue(f"Terraform would change {word!r} to its NFC form")
     # As an escape, since $${ is ambiguous behind another dollar sign.
-    return '"' + _TEMPLATE.sub(lambda m: f"\\u{ord(m[0]):04x}", escape(word, _SHORT)) + '"'
+    return '"' + _TEMPLATE.sub(lambda m: unicode_escape(m[0]), escape(word, _SHORT)) + '"'

@@ -44,7 +44,11 @@ def number(value: int | float) -> int | float:
     return value
 
 
+def unicode_escape(character: str) -> str:
+    r"""``\uXXXX`` or ``\UXXXXXXXX``, as YAML and HCL write it. No surrogate pairs: their readers would keep the halves apart."""
+    return f"\\u{ord(character):04x}" if ord(character) < 0x10000 else f"\\U{ord(character):08x}"
+
+
 def escape(value: str, short: dict[str, str]) -> str:
-    r"""``value`` with ``short`` applied and every other hidden character as ``\uXXXX`` or ``\UXXXXXXXX``."""
-    escaped = value.translate(str.maketrans(short))
-    return _HIDDEN.sub(lambda m: f"\\u{ord(m[0]):04x}" if ord(m[0]) < 0x10000 else f"\\U{ord(m[0]):08x}", escaped)
+    """``value`` with ``short`` applied and every other hidden character in its numeric form."""
+    return _HIDDEN.sub(lambda m: unicode_escape(m[0]), value.translate(str.maketrans(short)))
