@@ -6,10 +6,12 @@ import contextlib
 import os
 import signal
 import subprocess
+import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 # A developer's accounts and settings must not leak into a verdict.
 _DROPPED_PREFIXES = (
@@ -52,55 +54,34 @@ def run(
     """Run ``argv`` to its end and return what it said.
 
     ``env`` is laid over :func:`clean_environment`. After ``timeout`` seconds the whole process group gets SIGTERM, and SIGKILL
-    three seconds later: a Terraform provider or an Ansible worker dies with its parent. A program that does not exist raises
-    FileNotFoundError; a failing one is a value.
+    three seconds later; what is left of the group dies too when the program ends by itself, so that no Terraform provider or
+    Ansible worker outlives its parent. A daemon that opens a session of its own is its caller's to stop.
+    A program that does not exist raises FileNotFoundError; a failing one is a value.
     """
     words = tuple(str(a) for a in argv)
     began = time.monotonic()
-    process = subprocess.Popen(
-        words,
-        cwd=cwd,
-        env=clean_environment(env),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        encoding="utf-8",
-        errors="replace",
-        start_new_session=True,
-    )
-    timed_out = False
-    try:
-        out, err = process.communicate(timeout=timeout)
-    except subprocess.TimeoutExpired:
-        timed_out = True
-        out, err = _end(process)
-    except BaseException:
-        _end(process)
-        raise
-    return Completed(words, process.returncode, out, err, time.monotonic() - began, timed_out)
-
-
-def _end(process: subprocess.Popen[str]) -> tuple[str, str]:
-    """End the whole group and read what is left in its pipes."""
-    _signal_group(process.pid, signal.SIGTERM)
-    out: str | bytes | None = ""
-    err: str | bytes | None = ""
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        out, err = process.communicate(timeout=_GRACE_S)
-    # Also when the leader is gone: a child that ignores SIGTERM may outlive it.
-    _signal_group(process.pid, signal.SIGKILL)
-    if process.returncode is None:
+    # Files, not pipes: a daemon that keeps a pipe open would hold the call until the time limit.
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        process = subprocess.Popen(
+            words, cwd=cwd, env=clean_environment(env), stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True
+        )
+        timed_out = False
         try:
-            out, err = process.communicate(timeout=_GRACE_S)
-        except subprocess.TimeoutExpired as late:  # something that left the group holds the pipes open
-            out, err = late.stdout, late.stderr
+            process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            timed_out = True
+            _signal_group(process.pid, signal.SIGTERM)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(_GRACE_S)
+        finally:
+            _signal_group(process.pid, signal.SIGKILL)
             process.wait()
-    return _text(out), _text(err)
+        return Completed(words, process.returncode, _text(out), _text(err), time.monotonic() - began, timed_out)
 
 
-def _text(raw: bytes | str | None) -> str:
-    return raw.decode("utf-8", "replace") if isinstance(raw, bytes) else raw or ""
+def _text(file: IO[bytes]) -> str:
+    file.seek(0)
+    return file.read().decode("utf-8", "replace")
 
 
 def _signal_group(group: int, number: signal.Signals) -> None:

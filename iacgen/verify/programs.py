@@ -23,6 +23,7 @@ _MIRROR_ROOTS = (
 )  # fmt: skip
 _MIRROR_DEPTH = 4
 _MIRROR_SKIP = frozenset({"node_modules", "site-packages", "doc", "man"})
+_SBIN = ("/usr/sbin", "/sbin")  # where daemons lie, outside an ordinary account's PATH
 # A distribution's version without importing it: importing DeepSpeed or Megatron takes seconds.
 _PYTHON_PROBE = """
 import importlib.metadata as m, importlib.util as u, json, sys
@@ -177,8 +178,7 @@ def _packaged_version(tree: Path, package: str) -> str | None:
 
 
 def _which_daemon(name: str) -> Path | None:
-    """Daemons lie in sbin, which an ordinary account's PATH leaves out."""
-    path = shutil.which(name, path=os.pathsep.join((os.environ.get("PATH", ""), "/usr/sbin", "/sbin")))
+    path = shutil.which(name, path=os.pathsep.join((os.environ.get("PATH", ""), *_SBIN)))
     return Path(path) if path else None
 
 
