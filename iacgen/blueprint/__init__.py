@@ -2,5 +2,6 @@
 
 from .cluster import Blueprint
 from .parse import parse
+from .resolve import resolve
 
-__all__ = ["Blueprint", "parse"]
+__all__ = ["Blueprint", "parse", "resolve"]

@@ -1,0 +1,5 @@
+"""``python -m iacgen``."""
+
+from iacgen.cli import main
+
+main()

@@ -1,0 +1,35 @@
+"""``iacgen catalog``: list, search, show."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+from .exit import FINDINGS, Format
+
+
+def catalog(words: list[str], format: Format) -> None:
+    """All entries, those that match, or one entry with its figures and their sources."""
+    from .. import catalog as shelves
+
+    text = " ".join(words)
+    found = shelves.search(text)
+    exact = [entry for entry in found if entry.id == text]
+    found = tuple(exact) or found
+    if not found:
+        print(f"the catalog has nothing on {text!r}", file=sys.stderr)
+        sys.exit(FINDINGS)
+    if format is Format.json:
+        print(json.dumps([entry.model_dump(mode="json", exclude_none=True) for entry in found], indent=2))
+        return
+    if len(found) > 1:
+        width = max(len(entry.id) for entry in found)
+        for entry in found:
+            print(f"{entry.kind:<8} {entry.id:<{width}}  {entry.name}")
+        return
+    for key, value in found[0].model_dump(mode="json", exclude_none=True, exclude={"sources", "unknown"}).items():
+        print(f"{key:<22} {value if not isinstance(value, dict | list) else json.dumps(value)}")
+    for figure, why in found[0].unknown.items():
+        print(f"{figure:<22} unknown: {why}")
+    for source in found[0].sources:
+        print(f"source                 {', '.join(source.figures)}: {source.where}, {source.date}" + (f" ({source.note})" if source.note else ""))

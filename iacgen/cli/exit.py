@@ -1,0 +1,22 @@
+"""Exit codes and output formats."""
+
+from __future__ import annotations
+
+import sys
+from enum import Enum
+from typing import NoReturn
+
+CLEAN, FINDINGS, CANNOT = 0, 1, 2
+
+
+class Format(str, Enum):
+    """How results are printed."""
+
+    text = "text"
+    json = "json"
+
+
+def cannot(message: str) -> NoReturn:
+    """Say on stderr why the job could not be done, and leave with 2."""
+    print(f"iacgen: {message}", file=sys.stderr)
+    sys.exit(CANNOT)

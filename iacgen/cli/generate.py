@@ -1,0 +1,41 @@
+"""``iacgen generate``: the whole flow, then the plan of what changes on disk, then the writing."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from .exit import FINDINGS, cannot
+from .read import print_findings, run_blueprint
+from .summary import summary
+
+
+def generate(path: Path, out: Path, check: bool, force: bool) -> None:
+    """Write ``out/<cluster>``; with ``check`` only compare. Nothing is written when anything is wrong."""
+    from ..diagnostics import errors
+    from ..output import OutputError, apply, plan
+    from ..pipeline import tree
+
+    state = run_blueprint(path)
+    print_findings(state)
+    if errors(state.findings) or state.project is None:
+        print(f"{state.document.name}: nothing was written", file=sys.stderr)
+        sys.exit(FINDINGS)
+    folder = out / state.project.name
+    try:
+        changes = plan(tree(state), folder)
+        if not check:
+            apply(changes, folder, force=force)
+    except OutputError as error:
+        cannot(str(error))
+    except OSError as error:
+        cannot(f"cannot write {error.filename or folder}: {error.strerror}")
+    for line in summary(state.project):
+        print(line)
+    print()
+    counts = [(changes.create, "new"), (changes.update, "changed"), (changes.delete, "removed"), (changes.unchanged, "unchanged")]
+    print(f"{folder}: " + ", ".join(f"{len(paths)} {word}" for paths, word in counts if paths))
+    if check and not changes.clean:
+        for path_, word in sorted((p, w) for paths, w in [*counts[:3], (changes.edited, "edited by hand")] for p in paths):
+            print(f"  {word}: {path_}")
+        sys.exit(FINDINGS)

@@ -1,0 +1,81 @@
+"""``iacgen verify``: one line a judge."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .exit import FINDINGS, Format, cannot
+
+if TYPE_CHECKING:
+    from ..verify.verdict import Verdict
+
+WORDS = {
+    "passed": "passed",
+    "failed": "FAILED",
+    "not-applicable": "not applicable",
+    "missing": "not run: missing",
+    "other-version": "not run: other version",
+    "needs-root": "not run: needs root",
+}
+
+
+def verify(folder: Path, only: list[str], require: bool, format: Format) -> None:
+    """Exit 1 when a judge refuses the tree, or with ``require`` when one that it needs did not run."""
+    from ..diagnostics import errors
+    from ..output import OutputError, drift
+    from ..pipeline import run
+    from ..verify import JUDGES, ask, unread
+
+    unknown = [name for name in only if name not in JUDGES]
+    if unknown:
+        cannot(f"there is no judge {unknown[0]!r}; there are {', '.join(JUDGES)}")
+    try:
+        edited = drift(folder)
+        text = (folder / ".iacgen/resolved.yaml").read_text(encoding="utf-8")
+    except (OSError, OutputError) as error:
+        cannot(f"{folder} is not an output folder of iacgen: {error}")
+    state = run(text, str(folder / ".iacgen/resolved.yaml"))
+    if errors(state.findings) or state.project is None:
+        from ..diagnostics.text import render_text
+
+        cannot(f"{folder} was written by another version of iacgen; generate it again\n{render_text(state.findings, state.document)}")
+    verdicts: list[Verdict] = []
+    for name in only or JUDGES:
+        if format is Format.text and sys.stderr.isatty():
+            print(f"asking {name} ...", end="\r", file=sys.stderr, flush=True)
+        verdicts.append(ask(name, folder, state.project))
+        if format is Format.text:
+            _print(verdicts[-1])
+    silent = [v for v in verdicts if v.status in ("missing", "other-version", "needs-root") and (v.status != "other-version" or require)]
+    bad = [v for v in verdicts if v.status == "failed"] + (silent if require else [])
+    files = [] if only else unread(folder)
+    if format is Format.json:
+        print(json.dumps({"verdicts": [_data(v) for v in verdicts], "unread": files, "edited": edited}, indent=2))
+    else:
+        _print_files("no judge reads", files)
+        _print_files("edited since it was generated", edited)
+    sys.exit(FINDINGS if bad else 0)
+
+
+def _print(verdict: Verdict) -> None:
+    version = verdict.version or "-"
+    print(f"{verdict.judge:<12} {verdict.program:<20} {version:<12} {WORDS[verdict.status]:<24} {verdict.seconds:6.1f} s")
+    for finding in verdict.findings:
+        print(f"    {finding.severity}[{finding.id}] {finding.slug}: {finding.message}")
+        for line in (finding.help or "").splitlines():
+            print(f"        {line}")
+
+
+def _print_files(title: str, files: list[str]) -> None:
+    if files:
+        print(f"{title}:")
+        for path in files:
+            print(f"    {path}")
+
+
+def _data(verdict: Verdict) -> dict[str, object]:
+    findings = [{"id": f.id, "slug": f.slug, "severity": f.severity, "message": f.message, "help": f.help} for f in verdict.findings]
+    return {"judge": verdict.judge, "program": verdict.program, "version": verdict.version, "status": verdict.status, "seconds": round(verdict.seconds, 2), "findings": findings}

@@ -1,0 +1,129 @@
+"""The whole flow on one page: text → Source → Blueprint → Design → Job → Placement → Tree.
+
+Every stage is a pure function; each is judged before the next one runs. The only module that knows all stages.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from . import catalog, checks, source
+from .blueprint import Blueprint, parse, resolve
+from .blueprint.training import Training
+from .checks.blueprint import BLUEPRINT_CHECKS, REFERENCES
+from .design import Design, design
+from .diagnostics import Diagnostic, errors
+from .placement import place
+from .placement.project import Project
+from .render import render
+from .source import Document
+from .training import Job, JobSpec
+from .training import plan as plan_job
+
+
+@dataclass(frozen=True)
+class Run:
+    """How far the flow came: a later value is None when an earlier stage found an error."""
+
+    document: Document
+    findings: tuple[Diagnostic, ...] = ()
+    blueprint: Blueprint | None = None
+    project: Project | None = None
+
+
+def run(text: str, name: str) -> Run:
+    """The flow up to the placement. ``name`` is the file's name in messages."""
+    document, findings = source.read(text, name)
+    state = Run(document, tuple(findings))
+    for stage in (_blueprint, _checked, _project):
+        if errors(state.findings):
+            return state
+        state = stage(state)
+    return state
+
+
+def tree(state: Run) -> dict[str, str]:
+    """Every file of a run without errors: path below the output folder → text."""
+    from .targets import readme, targets
+
+    assert state.blueprint and state.project
+    out = {".iacgen/resolved.yaml": render("resolved.yaml.j2", blueprint=resolve(state.blueprint))}
+    for target in targets():
+        files = target(state.project)
+        clash = out.keys() & files.keys()
+        if clash:
+            raise RuntimeError(f"two targets write {', '.join(sorted(clash))}")
+        out |= files
+    out["README.md"] = readme.render(state.project, tuple(sorted({*out, "README.md"})))
+    return dict(sorted(out.items()))
+
+
+def _blueprint(state: Run) -> Run:
+    blueprint, findings = parse(state.document.data)
+    return replace(state, blueprint=blueprint, findings=(*state.findings, *findings))
+
+
+def _checked(state: Run) -> Run:
+    assert state.blueprint
+    findings = checks.run(REFERENCES, state.blueprint)
+    if not errors(findings):
+        findings += checks.run(BLUEPRINT_CHECKS, state.blueprint)
+    return replace(state, findings=(*state.findings, *findings))
+
+
+def _project(state: Run) -> Run:
+    assert state.blueprint
+    designed, findings = design(state.blueprint)
+    jobs: dict[str, Job] = {}
+    for name, wanted in state.blueprint.training.items():
+        job, found = plan_job(job_spec(name, wanted, state.blueprint))
+        findings += found
+        if job:
+            jobs[name] = job
+    findings = [*state.findings, *findings]
+    if designed is None or errors(findings):
+        return replace(state, findings=tuple(findings))
+    placements = {}
+    for name, job in jobs.items():
+        placement, found = place(designed, state.blueprint.training[name].nodes, job)
+        findings += found
+        if placement:
+            placements[name] = placement
+    project = None if errors(findings) else Project(designed.name, designed, jobs, placements)
+    return replace(state, findings=tuple(findings), project=project)
+
+
+def job_spec(name: str, wanted: Training, blueprint: Blueprint) -> JobSpec:
+    """The numbers that the training room needs, out of the blueprint and the catalog."""
+    pool = blueprint.nodes[wanted.nodes]
+    system = catalog.system(pool.system)
+    assert system.gpu
+    megatron = wanted.framework == "megatron"
+    return JobSpec(
+        name=name,
+        model=catalog.model(wanted.model),
+        gpu=catalog.gpu(system.gpu),
+        nodes=wanted.count or pool.count - pool.spares - len(pool.down),
+        gpus_per_node=system.gpus,
+        sequence=wanted.sequence,
+        global_batch=wanted.global_batch,
+        micro_batch=wanted.micro_batch,
+        tensor=wanted.parallel.tensor,
+        pipeline=wanted.parallel.pipeline,
+        virtual=wanted.parallel.virtual,
+        context=wanted.parallel.context,
+        expert=wanted.parallel.expert,
+        sequence_parallel=wanted.parallel.sequence and wanted.parallel.tensor > 1,
+        framework=wanted.framework,
+        zero=0 if megatron else 3 if wanted.zero is None else wanted.zero,
+        gradients=wanted.gradients,
+        recompute=wanted.recompute,
+        distributed_optimizer=megatron,
+        entrypoint=wanted.script,
+        checkpoint_to=wanted.checkpoint.to if wanted.checkpoint else None,
+        checkpoint_target_s=wanted.checkpoint.target if wanted.checkpoint else None,
+        origin=("training", name),
+    )
+
+
+__all__ = ["Design", "Run", "job_spec", "run", "tree"]

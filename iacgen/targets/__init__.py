@@ -1,0 +1,14 @@
+"""One module an output; each turns the Project into the words of its templates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from importlib import import_module
+
+NAMES = ("slurm", "nccl", "deepspeed", "megatron", "terraform_aws", "ansible", "report")
+
+
+def targets() -> Iterator[Callable[..., dict[str, str]]]:
+    """The ``render`` function of every target: Project → path → text."""
+    for name in NAMES:
+        yield import_module(f"{__name__}.{name}").render
