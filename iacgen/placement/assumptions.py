@@ -1,0 +1,31 @@
+"""Constants of the cost model that no data sheet gives. They are assumptions, and the report prints them as such."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from .model import Family
+
+NIC_SHARE_BY_TIER = (0.95, 0.85, 0.78)
+"""Share of its adapters' rate that a node reaches when both ends share a leaf group, the next tier, the top tier.
+
+Assumed. The fall from the first to the last, 18 %, follows the up to 17 % that collectives lost when they crossed pods in
+measurements of Arnold (arXiv:2509.15940); equal-cost paths that collide are the cause.
+"""
+
+EXPOSED: Mapping[Family, float] = MappingProxyType({"dp": 0.4, "pp": 0.3, "cp": 0.5, "ep": 1.0})
+"""Share of each family's time that computation does not hide. Assumed: gradients overlap the backward pass, pipeline messages
+the other micro batches, context exchange the attention blocks; an expert all-to-all stands between two layers and hides
+behind nothing."""
+
+
+def sentences() -> tuple[str, ...]:
+    """The assumptions in words, for a report."""
+    rates = ", ".join(f"{share:.0%}" for share in NIC_SHARE_BY_TIER)
+    parts = ", ".join(f"{family.upper()} {share:g}" for family, share in EXPOSED.items())
+    return (
+        f"A node reaches {rates} of its adapters' rate when both ends share a leaf group, the next tier, the top tier (assumed, after arXiv:2509.15940).",
+        f"Part of the communication time that computation does not hide: {parts} (assumed).",
+        "Communication cost counts bandwidth only: no latency, one job at a time, rings for reductions. It is not a step time.",
+    )

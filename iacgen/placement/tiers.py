@@ -1,0 +1,47 @@
+"""The fabric as label arrays: for each tier the switch group of every host, what leaves a group, and what one node reaches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iacgen.design.fabric.model import Fabric
+
+from .assumptions import NIC_SHARE_BY_TIER
+
+Labels = NDArray[np.int64]
+Rates = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Tiers:
+    """Switch tiers from the node upwards; each group of a tier lies in one group of the next.
+
+    ``names``: one a tier, such as leaf, pod. ``groups[k]``: names of the groups of tier k. ``labels[k, h]``: group of host h.
+    ``uplink_Bps[k][g]``: bytes per second that may leave group g, one direction; infinite where nothing limits it.
+    ``flow_Bps[k]``: rate of one node's flow whose ends first meet in tier k (0: same leaf group), one more than tiers.
+    The rail leaves of a unit are one group: every local rank uses its own rail, so the rails carry equal copies.
+    """
+
+    names: tuple[str, ...]
+    groups: tuple[tuple[str, ...], ...]
+    labels: Labels
+    uplink_Bps: tuple[Rates, ...]
+    flow_Bps: Rates
+
+    @property
+    def hosts(self) -> int:
+        return self.labels.shape[1]
+
+
+def of_fabric(fabric: Fabric, pool: str, hosts: Sequence[str]) -> Tiers:
+    """The tiers of a designed fabric for these hosts of one pool. Raises KeyError for a host that is not on it."""
+    node_Bps = fabric.nics[pool].count * fabric.link_gbps[pool] * 1e9 / 8
+    labels = np.array([[fabric.group_of[host] for host in hosts]], dtype=np.int64)
+    uplinks = fabric.uplinks
+    up = [len(g.leaves) * uplinks.count * uplinks.gbps * 1e9 / 8 if uplinks else np.inf for g in fabric.groups]
+    names = tuple(g.name for g in fabric.groups)
+    return Tiers(("leaf",), (names,), labels, (np.array(up, dtype=np.float64),), node_Bps * np.array(NIC_SHARE_BY_TIER[:2]))

@@ -1,0 +1,165 @@
+"""The cost function against recorded costs, and against a second, slow count of every single message."""
+
+from __future__ import annotations
+
+import time
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from iacgen.placement.cost import cost
+from iacgen.placement.tiers import Tiers
+from iacgen.training.traffic import NodeGrid, Traffic
+
+EXPOSED = {"dp": 0.4, "pp": 0.3, "cp": 0.5, "ep": 1.0}
+
+
+def test_the_best_known_placement_costs_what_is_on_record(case):
+    order = case.order(case.data["best_known"]["placement"])
+    assert cost(case.tiers, case.grid, case.traffic, order, case.exposed).total_s == pytest.approx(case.data["best_known"]["cost_s"], rel=1e-9)
+
+
+def test_sorted_names_cost_what_is_on_record(case):
+    order = np.arange(case.grid.nodes)
+    assert cost(case.tiers, case.grid, case.traffic, order, case.exposed).total_s == pytest.approx(case.data["cost_s"]["naive_natural_hostname"], rel=1e-9)
+
+
+def test_the_topological_order_costs_what_is_on_record(case):
+    order = np.lexsort((np.arange(case.tiers.hosts), *case.tiers.labels))[: case.grid.nodes]
+    assert cost(case.tiers, case.grid, case.traffic, order, case.exposed).total_s == pytest.approx(case.data["cost_s"]["topological_order"], rel=1e-9)
+
+
+def two_tiers(leaves: list[int], pods: list[int], uplink=2.0, pod_uplink=1.0) -> Tiers:
+    """Hosts on the given leaves, leaf i in pod ``pods[i]``; flows of 1, 0.9 and 0.8 byte/s."""
+    names = (tuple(f"leaf{i}" for i in range(len(pods))), tuple(f"pod{i}" for i in range(max(pods) + 1)))
+    labels = np.array([leaves, [pods[leaf] for leaf in leaves]])
+    return Tiers(("leaf", "pod"), names, labels, (np.full(len(pods), uplink), np.full(max(pods) + 1, pod_uplink)), np.array([1.0, 0.9, 0.8]))
+
+
+def messages(grid: NodeGrid, traffic: Traffic):
+    """(family, sender, receiver, bytes) of every message, written down one by one."""
+    cell = {(c, d, p): c + grid.context * (d + grid.data * p) for c in range(grid.context) for d in range(grid.data) for p in range(grid.pipeline)}
+    row = grid.context * grid.data
+    for v in range(grid.nodes):
+        p, r = divmod(v, row)
+        if row > 1:
+            yield "dp", v, p * row + (r + 1) % row, traffic.data
+        if grid.context > 1:
+            c, d = r % grid.context, r // grid.context
+            yield "cp", v, cell[(c + 1) % grid.context, d, p], traffic.context
+        closed = traffic.pipeline_ring and grid.pipeline > 2
+        if p + 1 < grid.pipeline or closed:
+            after = (p + 1) % grid.pipeline * row + r
+            yield "pp", v, after, traffic.pipeline
+            yield "pp", after, v, traffic.pipeline
+        first = v - v % grid.expert
+        for w in range(first, first + grid.expert):
+            if w != v:
+                yield "ep", v, w, traffic.expert / (grid.expert - 1)
+
+
+def slow_cost(tiers: Tiers, grid: NodeGrid, traffic: Traffic, order) -> float:
+    """Exposed seconds, message by message."""
+    load: dict[tuple, float] = {}
+    slowest: dict[str, float] = {}
+    member: dict[int, float] = {}
+    for family, a, b, size in messages(grid, traffic):
+        if not size:
+            continue
+        apart = [k for k in range(len(tiers.names)) if tiers.labels[k, order[a]] != tiers.labels[k, order[b]]]
+        seconds = size / tiers.flow_Bps[max(apart, default=-1) + 1]
+        if family == "ep":
+            member[a] = member.get(a, 0.0) + seconds
+            seconds = member[a]
+        slowest[family] = max(slowest.get(family, 0.0), seconds)
+        for k in apart:
+            key = family, k, int(tiers.labels[k, order[a]])
+            load[key] = load.get(key, 0.0) + size
+    total = 0.0
+    for family, seconds in slowest.items():
+        jam = max((size / tiers.uplink_Bps[k][g] for (f, k, g), size in load.items() if f == family), default=0.0)
+        total += EXPOSED[family] * max(jam, seconds)
+    return total
+
+
+@st.composite
+def instances(draw):
+    expert = draw(st.sampled_from([1, 2, 3]))
+    context, data = draw(st.sampled_from([(1, expert), (expert, 1), (expert, 2), (2, expert), (1, 2 * expert)]))
+    grid = NodeGrid(context, data, draw(st.integers(1, 4)), expert)
+    sizes = [draw(st.sampled_from([0.0, 1.0, 3.5])) for _ in range(4)]
+    traffic = Traffic(sizes[0], sizes[1], sizes[2], sizes[3], draw(st.booleans()))
+    pods = draw(st.sampled_from([[0, 0, 1, 1], [0, 1, 1, 2], [0, 0, 0, 0]]))
+    hosts = grid.nodes + draw(st.integers(0, 3))
+    tiers = two_tiers([draw(st.integers(0, 3)) for _ in range(hosts)], pods, draw(st.sampled_from([0.5, 2.0, np.inf])))
+    return tiers, grid, traffic, np.array(draw(st.permutations(range(hosts)))[: grid.nodes])
+
+
+@given(instances())
+def test_the_cost_equals_a_count_of_single_messages(instance):
+    tiers, grid, traffic, order = instance
+    assert cost(tiers, grid, traffic, order, EXPOSED).total_s == pytest.approx(slow_cost(tiers, grid, traffic, order), rel=1e-9)
+
+
+@given(instances())
+def test_bytes_by_tier_equal_a_count_of_single_messages(instance):
+    tiers, grid, traffic, order = instance
+    counted = [0.0, 0.0]
+    for _, a, b, size in messages(grid, traffic):
+        for k in range(2):
+            counted[k] += size * bool(tiers.labels[k, order[a]] != tiers.labels[k, order[b]])
+    assert cost(tiers, grid, traffic, order, EXPOSED).bytes_by_tier == pytest.approx(tuple(counted), rel=1e-9)
+
+
+def test_every_order_of_a_tiny_instance_costs_what_the_slow_count_says():
+    tiers = two_tiers([0, 0, 1, 1, 2, 2], [0, 0, 1])
+    grid, traffic = NodeGrid(1, 3, 2), Traffic(4.0, 0.0, 1.0, 0.0, False)
+    costs = {order: cost(tiers, grid, traffic, np.array(order), EXPOSED).total_s for order in permutations(range(6))}
+    assert costs == pytest.approx({order: slow_cost(tiers, grid, traffic, order) for order in costs}, rel=1e-9)
+    assert len({round(value, 9) for value in costs.values()}) > 1
+
+
+def test_a_ring_that_follows_the_leaves_enters_each_once_and_a_dealt_one_at_every_host():
+    tiers, grid, traffic = two_tiers([0] * 4 + [1] * 4, [0, 0]), NodeGrid(1, 8, 1), Traffic(8.0, 0.0, 0.0, 0.0, False)
+    along = cost(tiers, grid, traffic, np.arange(8), EXPOSED)
+    dealt = cost(tiers, grid, traffic, np.array([0, 4, 1, 5, 2, 6, 3, 7]), EXPOSED)
+    assert (along.ring_entries, dealt.ring_entries) == (1, 4)
+    assert (along.cross_leaf_bytes, dealt.cross_leaf_bytes) == (16.0, 64.0)
+
+
+def test_the_family_names_the_tier_and_the_group_that_set_its_time():
+    tiers = two_tiers([0, 0, 1, 1], [0, 1], uplink=100.0, pod_uplink=0.5)
+    (dp,) = cost(tiers, NodeGrid(1, 4, 1), Traffic(2.0, 0.0, 0.0, 0.0, False), np.array([0, 1, 2, 3]), EXPOSED).families
+    assert (dp.slowest_tier, dp.busiest) == ("pod", "pod0")
+    assert (dp.slowest_s, dp.congestion_s, dp.seconds) == pytest.approx((2.5, 4.0, 1.6))
+
+
+def test_a_job_inside_one_group_crosses_nothing():
+    (dp,) = cost(two_tiers([0, 0], [0]), NodeGrid(1, 2, 1), Traffic(2.0, 0.0, 0.0, 0.0, False), np.array([0, 1]), EXPOSED).families
+    assert (dp.slowest_tier, dp.busiest, dp.bytes_by_tier, dp.ring_entries) == (None, None, (0.0, 0.0), 0)
+
+
+def test_a_host_taken_twice_is_refused():
+    with pytest.raises(ValueError, match="3 different hosts"):
+        cost(two_tiers([0, 0, 1], [0, 0]), NodeGrid(1, 3, 1), Traffic(1.0, 0.0, 0.0, 0.0, False), np.array([0, 1, 1]), EXPOSED)
+
+
+def test_an_expert_group_over_the_end_of_a_row_is_refused():
+    with pytest.raises(ValueError, match="expert group"):
+        cost(two_tiers([0, 0, 1], [0, 0]), NodeGrid(1, 3, 1, 2), Traffic(1.0, 0.0, 0.0, 1.0, False), np.array([0, 1, 2]), EXPOSED)
+
+
+def test_a_placement_of_12288_nodes_is_scored_in_tens_of_milliseconds():
+    hosts = 12_288
+    tiers = two_tiers([h // 32 for h in range(hosts)], [leaf // 12 for leaf in range(hosts // 32)])
+    grid, traffic = NodeGrid(2, 384, 16, 8), Traffic(1.0, 1.0, 1.0, 1.0, True)
+    order = np.random.default_rng(7).permutation(hosts)
+    seconds = []
+    for _ in range(3):
+        start = time.process_time()
+        cost(tiers, grid, traffic, order, EXPOSED)
+        seconds.append(time.process_time() - start)
+    assert min(seconds) < 0.1
