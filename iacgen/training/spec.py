@@ -22,11 +22,14 @@ class JobSpec:
     """One training job.
 
     Batches are counted in sequences, ``sequence`` in tokens. ``virtual`` is the number of model chunks on each pipeline
-    stage (1 is the plain schedule). ``zero`` is DeepSpeed's ZeRO stage; Megatron shards its optimizer when
+    stage (1 is the plain schedule). ``data`` is the data-parallel size where someone states it; it follows from the
+    other sizes and is refused when it is not what follows. ``zero`` is DeepSpeed's ZeRO stage; Megatron shards its optimizer when
     ``distributed_optimizer`` is true. ``gradients`` is the type in which gradients are accumulated and reduced.
     ``flash_attention`` means that no attention matrix is stored; ``dropout`` that dropout masks are.
     ``embedding_as_layer`` and ``loss_as_layer`` make the first and the last stage one layer shorter (Megatron's
     ``--account-for-embedding-in-pipeline-split`` and ``--account-for-loss-in-pipeline-split``).
+    ``script`` with its ``arguments``, ``data_path`` and ``checkpoint_directory`` are paths and words as every node sees them;
+    ``checkpoint_target_s`` is the time that one save may take.
     ``origin`` is the blueprint path of the job; findings point below it.
     """
 
@@ -43,6 +46,7 @@ class JobSpec:
     virtual: int = 1
     context: int = 1
     expert: int = 1
+    data: int | None = None
     sequence_parallel: bool = False
     framework: Framework = "megatron"
     zero: int = 0
@@ -54,8 +58,10 @@ class JobSpec:
     embedding_as_layer: bool = False
     loss_as_layer: bool = False
     optimizer: Literal["adam"] = "adam"
-    entrypoint: str | None = None
-    checkpoint_to: str | None = None
+    script: str = "/opt/train/pretrain.py"
+    arguments: tuple[str, ...] = ()
+    data_path: str | None = None
+    checkpoint_directory: str | None = None
     checkpoint_target_s: float | None = None
     origin: BlueprintPath = ()
 

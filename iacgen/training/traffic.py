@@ -3,6 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from iacgen.training.activations import input_bytes
+from iacgen.training.parameters import shard, stage_layers
+
+if TYPE_CHECKING:
+    from iacgen.training.spec import JobSpec
 
 
 @dataclass(frozen=True)
@@ -39,3 +46,94 @@ class Traffic:
     pipeline: float
     expert: float
     pipeline_ring: bool
+
+
+@dataclass(frozen=True)
+class NodeShare:
+    """How many positions of each family share one node."""
+
+    context: int
+    data: int
+    pipeline: int
+
+
+def node_share(spec: JobSpec) -> NodeShare | None:
+    """How the GPUs of a node divide over the families behind tensor parallelism, in rank order.
+
+    None when some group would begin in the middle of a node, so that the job has no shape in whole nodes.
+    """
+    rest = spec.gpus_per_node // spec.tensor
+    shares = []
+    for size in (spec.context, spec.data_parallel, spec.pipeline):
+        if size % rest == 0:
+            shares.append(rest)
+            rest = 1
+        elif rest % size == 0:
+            shares.append(size)
+            rest //= size
+        else:
+            return None
+    return NodeShare(*shares)
+
+
+def node_grid(spec: JobSpec, share: NodeShare) -> NodeGrid:
+    """The job's shape in nodes."""
+    return NodeGrid(spec.context // share.context, spec.data_parallel // share.data, spec.pipeline // share.pipeline)
+
+
+def traffic(spec: JobSpec, share: NodeShare) -> Traffic:
+    """Bytes between nodes in one step, family by family."""
+    nodes = node_grid(spec, share)
+    return Traffic(
+        data=_data_bytes(spec, share) if nodes.context * nodes.data > 1 else 0.0,
+        context=_context_bytes(spec, share) if nodes.context > 1 else 0.0,
+        pipeline=_pipeline_bytes(spec, share) if nodes.pipeline > 1 else 0.0,
+        expert=0.0,
+        pipeline_ring=spec.virtual > 1,
+    )
+
+
+def _data_bytes(spec: JobSpec, share: NodeShare) -> float:
+    """Gradients and weights over one edge of the ring, for all model shards of the node.
+
+    A ring over k ranks moves (k - 1)/k of the buffer over each edge for a reduce-scatter or an all-gather, twice that for an
+    all-reduce. GPUs of one node that hold the same shard are neighbours in the ring, so the edge between nodes carries the
+    buffer once. The ring has data * context ranks, since every one of them has gradients of the same weights.
+
+    Without sharding, one all-reduce of the gradients a step. Megatron's distributed optimizer and ZeRO 1: reduce-scatter of
+    gradients, all-gather of bf16 weights. ZeRO 2 reduces after every micro batch; ZeRO 3 also gathers the weights twice for each,
+    for the forward and the backward pass (arXiv:1910.02054, section 7).
+    """
+    ranks = spec.data_parallel * spec.context
+    gradient = 4 if spec.gradients == "fp32" else 2
+    if spec.framework == "megatron":
+        per_parameter = gradient + 2 if spec.distributed_optimizer else 2 * gradient
+    else:
+        steps = spec.micro_batches
+        per_parameter = {0: 2 * gradient, 1: gradient + 2, 2: gradient * steps + 2, 3: (gradient + 2 * 2) * steps}[spec.zero]
+    shards = spec.tensor * sum(shard(spec, stage).total for stage in range(share.pipeline))
+    return shards * per_parameter * (ranks - 1) / ranks
+
+
+def _context_bytes(spec: JobSpec, share: NodeShare) -> float:
+    """Keys and values over one edge of the ring of context parallelism, for all such rings that cross between two nodes.
+
+    Ring attention (arXiv:2310.01889) passes keys and values on c - 1 times in the forward pass, and again with their gradients
+    in the backward pass: three tensor pairs a step, four when the forward pass is repeated.
+    """
+    model, tokens = spec.model, spec.local_sequence * spec.micro_batch
+    pair = 2 * 2 * tokens * max(model.kv_heads // spec.tensor, 1) * model.head_dim
+    passes = 4 if spec.recompute == "full" else 3
+    layers = max(stage_layers(spec))
+    rings = spec.gpus_per_node // share.context
+    return float(rings * pair * passes * (spec.context - 1) * layers * spec.micro_batches)
+
+
+def _pipeline_bytes(spec: JobSpec, share: NodeShare) -> float:
+    """Activations over one edge of a column, forward, and their gradients back: the same bytes each way.
+
+    One tensor for each micro batch and model chunk from each GPU of the stage; sequence parallelism sends each its own part, otherwise every
+    tensor-parallel rank sends the whole.
+    """
+    senders = spec.gpus_per_node // share.pipeline
+    return float(senders * input_bytes(spec) * spec.micro_batches * spec.virtual)

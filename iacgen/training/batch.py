@@ -1,0 +1,206 @@
+"""Which numbers of a job do not go together: world size, batches, layers, heads, sequence. All findings of a job at once.
+
+The rules are those that Megatron-LM enforces when it reads its arguments (``validate_args`` and megatron-core's
+``TransformerConfig`` and schedules) and that DeepSpeed enforces in its configuration and engine; each rule names its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from iacgen.diagnostics import Diagnostic, Related
+from iacgen.training.traffic import node_share
+
+if TYPE_CHECKING:
+    from iacgen.training.spec import JobSpec
+
+Rule = Callable[["JobSpec"], Iterator[Diagnostic]]
+
+_COUNTS = {
+    "nodes": ("count",),
+    "gpus_per_node": ("nodes",),
+    "sequence": ("sequence",),
+    "global_batch": ("global_batch",),
+    "micro_batch": ("micro_batch",),
+    **{name: ("parallel", name) for name in ("tensor", "pipeline", "virtual", "context", "expert")},
+}
+
+
+def check(spec: JobSpec) -> list[Diagnostic]:
+    """Every finding about the arithmetic of ``spec``, in the order of the rules; empty when the job adds up.
+
+    Rules about the data-parallel size wait until there is one: after a number below 1 nothing else is asked, and after a world
+    size that does not divide, nothing about batches.
+    """
+    unusable = list(_counts_are_positive(spec))
+    if unusable:
+        return unusable
+    shape = [finding for rule in SHAPE for finding in rule(spec)]
+    world = list(_world_divides(spec))
+    return shape + (world or [finding for rule in BATCH for finding in rule(spec)])
+
+
+def _error(spec: JobSpec, number: int, slug: str, message: str, path: tuple[str, ...], help: str, *related: tuple[tuple[str, ...], str]) -> Diagnostic:
+    notes = tuple(Related(spec.at(*where), note) for where, note in related)
+    return Diagnostic(f"IAC{number}", slug, "error", message, spec.at(*path), notes, help)
+
+
+def _counts_are_positive(spec: JobSpec) -> Iterator[Diagnostic]:
+    for name, path in _COUNTS.items():
+        if getattr(spec, name) < 1:
+            yield _error(spec, 301, "number-below-one", f"{'.'.join(path)} is {getattr(spec, name)}", path, "use 1 or more")
+    if not 0 <= spec.zero <= 3:
+        yield _error(spec, 301, "number-below-one" if spec.zero < 0 else "zero-stage-unknown", f"zero is {spec.zero}", ("zero",), "DeepSpeed has the stages 0, 1, 2 and 3")
+
+
+def _world_divides(spec: JobSpec) -> Iterator[Diagnostic]:
+    """Megatron-LM validate_args: the world size is a multiple of tensor * pipeline * context."""
+    if spec.world % spec.model_parallel:
+        yield _error(
+            spec, 302, "world-not-divisible",
+            f"{spec.nodes} nodes of {spec.gpus_per_node} GPUs are {spec.world} GPUs, which {spec.model_parallel} GPUs for one copy of the model do not divide",
+            ("count",),
+            f"{_nearest(spec.nodes, spec.world, spec.model_parallel, spec.gpus_per_node)}, or change parallel so that tensor * pipeline * context divides {spec.world}",
+            (("parallel",), f"tensor {spec.tensor} * pipeline {spec.pipeline} * context {spec.context} = {spec.model_parallel}"),
+        )  # fmt: skip
+
+
+def _nearest(nodes: int, world: int, model_parallel: int, gpus_per_node: int) -> str:
+    """The next smaller and larger node counts that make the world divide."""
+    good = [n for n in range(max(1, nodes - model_parallel), nodes + model_parallel + 1) if n * gpus_per_node % model_parallel == 0]
+    below, above = max((n for n in good if n < nodes), default=None), min(n for n in good if n > nodes)
+    return f"set count: {below} or {above}" if below else f"set count: {above}"
+
+
+def _data_parallel_as_stated(spec: JobSpec) -> Iterator[Diagnostic]:
+    """The data-parallel size follows from the others; a job that states it must state that number."""
+    if spec.data is not None and spec.data != spec.data_parallel:
+        yield _error(
+            spec, 303, "data-parallel-mismatch",
+            f"parallel.data is {spec.data}, but {spec.world} GPUs / {spec.model_parallel} per copy = {spec.data_parallel}; "
+            f"{spec.data} copies take {spec.data * spec.model_parallel} GPUs",
+            ("parallel", "data"), f"leave parallel.data out, or set it to {spec.data_parallel}",
+        )  # fmt: skip
+
+
+def _batch_divides(spec: JobSpec) -> Iterator[Diagnostic]:
+    """Megatron-LM: global batch divisible by micro batch * data-parallel size. DeepSpeed: train batch = micro * steps * size."""
+    step = spec.micro_batch * spec.data_parallel
+    if spec.global_batch % step:
+        below = spec.global_batch // step * step
+        choices = " or ".join(str(n) for n in (below, below + step) if n)
+        yield _error(
+            spec, 304, "batch-not-divisible",
+            f"global_batch {spec.global_batch} is no multiple of {step} = micro_batch {spec.micro_batch} * {spec.data_parallel} copies of the model",
+            ("global_batch",), f"set global_batch: {choices}",
+            (("parallel",), f"{spec.world} GPUs / (tensor {spec.tensor} * pipeline {spec.pipeline} * context {spec.context}) = {spec.data_parallel} copies"),
+        )  # fmt: skip
+
+
+def _micro_batches_fill_the_interleaved_schedule(spec: JobSpec) -> Iterator[Diagnostic]:
+    """megatron-core schedules: the interleaved schedule works through micro batches in groups of the pipeline size."""
+    divides = spec.global_batch % (spec.micro_batch * spec.data_parallel) == 0
+    if spec.virtual > 1 and divides and spec.micro_batches % spec.pipeline:
+        step = spec.micro_batch * spec.data_parallel * spec.pipeline
+        below = spec.global_batch // step * step
+        yield _error(
+            spec, 305, "micro-batches-not-divisible",
+            f"each copy works through {spec.micro_batches} micro batches a step, no multiple of pipeline {spec.pipeline}, as virtual stages need",
+            ("global_batch",), f"set global_batch: {' or '.join(str(n) for n in (below, below + step) if n)}, or virtual: 1",
+            (("parallel", "virtual"), f"{spec.virtual} chunks a stage run in groups of {spec.pipeline} micro batches"),
+        )  # fmt: skip
+
+
+def _layers_divide(spec: JobSpec) -> Iterator[Diagnostic]:
+    """Megatron-LM validate_args: layers, with the embedding and the loss where they count, divisible by pipeline * virtual."""
+    chunks = spec.pipeline * spec.virtual
+    counted = spec.model.layers + spec.embedding_as_layer + spec.loss_as_layer
+    if counted % chunks or counted // chunks < 1:
+        good = [str(n) for n in range(1, counted + 1) if counted % n == 0 and n % spec.virtual == 0]
+        sizes = ", ".join(str(int(n) // spec.virtual) for n in good) or "none"
+        yield _error(
+            spec, 306, "layers-not-divisible",
+            f"{counted} layers do not divide into {chunks} chunks (pipeline {spec.pipeline} * virtual {spec.virtual})",
+            ("parallel", "pipeline"), f"with virtual {spec.virtual}, pipeline can be {sizes}",
+        )  # fmt: skip
+
+
+def _width_divides(spec: JobSpec) -> Iterator[Diagnostic]:
+    """megatron-core TransformerConfig: heads divisible by the tensor size; query groups divide it or are divided by it."""
+    model, t = spec.model, spec.tensor
+    if model.heads % t:
+        yield _error(spec, 307, "heads-not-divisible", f"{model.heads} attention heads of {model.id} do not divide over tensor {t}", ("parallel", "tensor"), f"use a divisor of {model.heads}")
+    if model.kv_heads % t and t % model.kv_heads:
+        yield _error(
+            spec, 308, "kv-heads-not-divisible", f"{model.kv_heads} key-value heads of {model.id} and tensor {t}: neither divides the other",
+            ("parallel", "tensor"), f"use a divisor or a multiple of {model.kv_heads}",
+        )  # fmt: skip
+    if model.ffn_hidden % t:
+        yield _error(spec, 309, "ffn-not-divisible", f"feed-forward size {model.ffn_hidden} of {model.id} does not divide over tensor {t}", ("parallel", "tensor"), f"use a divisor of {model.ffn_hidden}")
+
+
+def _sequence_divides(spec: JobSpec) -> Iterator[Diagnostic]:
+    """Megatron's context parallelism gives each rank one early and one late piece; sequence parallelism cuts what is left.
+    DeepSpeed's (Ulysses) gives each rank a share of the heads instead."""
+    c, pieces = spec.context, 2 * spec.context
+    if spec.framework == "deepspeed":
+        if spec.sequence % c:
+            yield _error(spec, 310, "sequence-not-divisible", f"sequence {spec.sequence} does not divide over context {c}", ("sequence",), f"use a multiple of {c}")
+        if spec.model.heads % c:
+            yield _error(spec, 307, "heads-not-divisible", f"{spec.model.heads} attention heads do not divide over context {c}, as DeepSpeed's sequence parallelism needs", ("parallel", "context"), f"use a divisor of {spec.model.heads}")
+    elif c > 1 and spec.sequence % pieces:
+        yield _error(spec, 310, "sequence-not-divisible", f"sequence {spec.sequence} does not divide into {pieces} pieces, two for each of context {c}", ("sequence",), f"use a multiple of {pieces}")
+    elif spec.sequence_parallel and spec.local_sequence % spec.tensor:
+        yield _error(spec, 310, "sequence-not-divisible", f"{spec.local_sequence} tokens on a rank do not divide over tensor {spec.tensor}, as sequence parallelism needs", ("sequence",), f"use a multiple of {c * spec.tensor}")
+
+
+def _parts_have_their_partner(spec: JobSpec) -> Iterator[Diagnostic]:
+    """Options that Megatron refuses or, worse, switches off in silence when what they refine is absent."""
+    if spec.sequence_parallel and spec.tensor == 1:
+        yield _error(spec, 311, "sequence-parallel-without-tensor", "sequence parallelism with tensor 1: Megatron switches it off in silence", ("parallel", "sequence"), "set parallel.sequence: false, or use tensor above 1")
+    if spec.virtual > 1 and spec.pipeline == 1:
+        yield _error(spec, 312, "virtual-without-pipeline", f"virtual {spec.virtual} with pipeline 1: there is no pipeline to interleave", ("parallel", "virtual"), "leave virtual out, or use pipeline above 1")
+    if spec.expert > 1:
+        yield _error(spec, 313, "expert-parallel-of-dense-model", f"expert {spec.expert}, but {spec.model.id} has no experts", ("parallel", "expert"), "leave expert out")
+
+
+def _tensor_stays_in_the_node(spec: JobSpec) -> Iterator[Diagnostic]:
+    """Tensor parallelism talks in every layer and needs NVLink; placement relies on whole groups in a node."""
+    if spec.gpus_per_node % spec.tensor:
+        inside = [str(n) for n in range(1, spec.gpus_per_node + 1) if spec.gpus_per_node % n == 0]
+        yield _error(
+            spec, 314, "tensor-leaves-node", f"tensor {spec.tensor} does not divide the {spec.gpus_per_node} GPUs of a node, so its groups would leave NVLink",
+            ("parallel", "tensor"), f"use {', '.join(inside)}",
+        )  # fmt: skip
+
+
+def _framework_can(spec: JobSpec) -> Iterator[Diagnostic]:
+    """DeepSpeed's PipelineEngine refuses ZeRO 2 and 3, its tensor parallelism ZeRO 3; what only one framework has."""
+    if spec.framework == "megatron":
+        if spec.zero:
+            yield _error(spec, 315, "zero-outside-deepspeed", f"zero {spec.zero} is a DeepSpeed stage, but the framework is megatron", ("zero",), "leave zero out: Megatron's distributed optimizer shards as stage 1 does; or use framework: deepspeed")
+        return
+    if spec.virtual > 1:
+        yield _error(spec, 316, "virtual-outside-megatron", "DeepSpeed has no interleaved pipeline schedule", ("parallel", "virtual"), "leave virtual out, or use framework: megatron")
+    if spec.sequence_parallel:
+        yield _error(spec, 317, "sequence-parallel-outside-megatron", "this sequence parallelism is Megatron's; DeepSpeed cuts the sequence by parallel.context", ("parallel", "sequence"), "set parallel.sequence: false, or use framework: megatron")
+    if spec.pipeline > 1 and spec.zero > 1:
+        yield _error(spec, 318, "zero-with-pipeline", f"DeepSpeed's pipeline engine refuses zero {spec.zero}: it needs whole gradients", ("zero",), "use zero: 1, or pipeline: 1")
+    if spec.tensor > 1 and spec.zero == 3:
+        yield _error(spec, 319, "zero-with-tensor", "DeepSpeed's tensor parallelism refuses zero 3", ("zero",), "use zero: 2, or tensor: 1")
+
+
+def _groups_keep_to_whole_nodes(spec: JobSpec) -> Iterator[Diagnostic]:
+    """Ranks fill nodes in order; when a family's group starts in the middle of a node, nodes differ and cannot be placed."""
+    if spec.gpus_per_node % spec.tensor == 0 and node_share(spec) is None:
+        rest = spec.gpus_per_node // spec.tensor
+        yield _error(
+            spec, 320, "group-straddles-nodes",
+            f"a node holds {rest} positions of context {spec.context}, {spec.data_parallel} copies and pipeline {spec.pipeline}, which do not fill it evenly",
+            ("parallel",), f"choose context and count so that {rest} divides them, or is divided by them, in that order",
+        )  # fmt: skip
+
+
+SHAPE: tuple[Rule, ...] = (_layers_divide, _width_divides, _sequence_divides, _parts_have_their_partner, _tensor_stays_in_the_node, _framework_can)
+BATCH: tuple[Rule, ...] = (_data_parallel_as_stated, _batch_divides, _micro_batches_fill_the_interleaved_schedule, _groups_keep_to_whole_nodes)
