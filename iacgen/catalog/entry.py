@@ -17,8 +17,6 @@ EntryId = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9.-]*$")]
 Text = Annotated[str, StringConstraints(min_length=1)]
 
 
-
-
 def _written(value: Any) -> Any:
     """YAML turns an unquoted 2024-11-27 into a date, but leaves 2024-11 alone: both are text here."""
     return value.isoformat() if type(value) is datetime.date else value
