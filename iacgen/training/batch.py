@@ -155,6 +155,16 @@ def _sequence_divides(spec: JobSpec) -> Iterator[Diagnostic]:
         yield _error(spec, 310, "sequence-not-divisible", f"{spec.local_sequence} tokens on a rank do not divide over tensor {spec.tensor}, as sequence parallelism needs", ("sequence",), f"use a multiple of {c * spec.tensor}")
 
 
+def _sequence_is_known_to_the_model(spec: JobSpec) -> Iterator[Diagnostic]:
+    """The published model was made for sequences up to a length; longer ones need another position scaling."""
+    if spec.sequence > spec.model.max_sequence:
+        yield Diagnostic(
+            "IAC320", "sequence-beyond-model", "warning",
+            f"sequence {spec.sequence} is longer than the {spec.model.max_sequence} tokens that {spec.model.id} was published for",
+            spec.at("sequence"), help="train from scratch, or scale the rotary positions in the training script",
+        )  # fmt: skip
+
+
 def _parts_have_their_partner(spec: JobSpec) -> Iterator[Diagnostic]:
     """Options that Megatron refuses or, worse, switches off in silence when what they refine is absent."""
     if spec.sequence_parallel and spec.tensor == 1:
@@ -176,7 +186,7 @@ def _tensor_stays_in_the_node(spec: JobSpec) -> Iterator[Diagnostic]:
 
 
 def _framework_can(spec: JobSpec) -> Iterator[Diagnostic]:
-    """DeepSpeed's PipelineEngine refuses ZeRO 2 and 3, its tensor parallelism ZeRO 3; what only one framework has."""
+    """DeepSpeed's PipelineEngine refuses ZeRO 2 and 3; the rest is what only one of the two frameworks has."""
     if spec.framework == "megatron":
         if spec.zero:
             yield _error(spec, 315, "zero-outside-deepspeed", f"zero {spec.zero} is a DeepSpeed stage, but the framework is megatron", ("zero",), "leave zero out: Megatron's distributed optimizer shards as stage 1 does; or use framework: deepspeed")
@@ -187,8 +197,6 @@ def _framework_can(spec: JobSpec) -> Iterator[Diagnostic]:
         yield _error(spec, 317, "sequence-parallel-outside-megatron", "this sequence parallelism is Megatron's; DeepSpeed cuts the sequence by parallel.context", ("parallel", "sequence"), "set parallel.sequence: false, or use framework: megatron")
     if spec.pipeline > 1 and spec.zero > 1:
         yield _error(spec, 318, "zero-with-pipeline", f"DeepSpeed's pipeline engine refuses zero {spec.zero}: it needs whole gradients", ("zero",), "use zero: 1, or pipeline: 1")
-    if spec.tensor > 1 and spec.zero == 3:
-        yield _error(spec, 319, "zero-with-tensor", "DeepSpeed's tensor parallelism refuses zero 3", ("zero",), "use zero: 2, or tensor: 1")
 
 
 def _groups_keep_to_whole_nodes(spec: JobSpec) -> Iterator[Diagnostic]:
@@ -196,11 +204,11 @@ def _groups_keep_to_whole_nodes(spec: JobSpec) -> Iterator[Diagnostic]:
     if spec.gpus_per_node % spec.tensor == 0 and node_share(spec) is None:
         rest = spec.gpus_per_node // spec.tensor
         yield _error(
-            spec, 320, "group-straddles-nodes",
+            spec, 319, "group-straddles-nodes",
             f"a node holds {rest} positions of context {spec.context}, {spec.data_parallel} copies and pipeline {spec.pipeline}, which do not fill it evenly",
             ("parallel",), f"choose context and count so that {rest} divides them, or is divided by them, in that order",
         )  # fmt: skip
 
 
-SHAPE: tuple[Rule, ...] = (_layers_divide, _width_divides, _sequence_divides, _parts_have_their_partner, _tensor_stays_in_the_node, _framework_can)
+SHAPE: tuple[Rule, ...] = (_layers_divide, _width_divides, _sequence_divides, _sequence_is_known_to_the_model, _parts_have_their_partner, _tensor_stays_in_the_node, _framework_can)
 BATCH: tuple[Rule, ...] = (_data_parallel_as_stated, _batch_divides, _micro_batches_fill_the_interleaved_schedule, _groups_keep_to_whole_nodes)

@@ -28,8 +28,8 @@ class JobSpec:
     ``flash_attention`` means that no attention matrix is stored; ``dropout`` that dropout masks are.
     ``embedding_as_layer`` and ``loss_as_layer`` make the first and the last stage one layer shorter (Megatron's
     ``--account-for-embedding-in-pipeline-split`` and ``--account-for-loss-in-pipeline-split``).
-    ``script`` with its ``arguments``, ``data_path`` and ``checkpoint_directory`` are paths and words as every node sees them;
-    ``checkpoint_target_s`` is the time that one save may take.
+    ``entrypoint`` is the training script and ``data_path`` its data, at the same path on every node; ``arguments`` are further
+    words for the script. ``checkpoint_to`` names the storage that saves go to, ``checkpoint_target_s`` the seconds that one may take.
     ``origin`` is the blueprint path of the job; findings point below it.
     """
 
@@ -58,10 +58,10 @@ class JobSpec:
     embedding_as_layer: bool = False
     loss_as_layer: bool = False
     optimizer: Literal["adam"] = "adam"
-    script: str = "/opt/train/pretrain.py"
+    entrypoint: str = "/opt/train/pretrain.py"
     arguments: tuple[str, ...] = ()
     data_path: str | None = None
-    checkpoint_directory: str | None = None
+    checkpoint_to: str | None = None
     checkpoint_target_s: float | None = None
     origin: BlueprintPath = ()
 
