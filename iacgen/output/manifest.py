@@ -1,0 +1,121 @@
+"""``.iacgen/manifest.json``: which files of a folder are ours, and what we wrote into them.
+
+It maps each path to the SHA-256 of its content and holds nothing that changes by itself, so that it can be committed. While a
+tree is being written it also holds, under ``pending``, what the files will be: after an interrupted run a file may have either
+content and is still ours.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .disk import BlockedPath, InvalidPath, checked, content, replace, sha256
+
+PATH = ".iacgen/manifest.json"
+_SCHEMA = 1
+
+
+class ManifestError(ValueError):
+    """A manifest that cannot be read: by hand, by a merge or by a later iacgen it became something else."""
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """Path → SHA-256, of the files that stand and of those that an unfinished run was about to write."""
+
+    files: dict[str, str] = field(default_factory=dict)
+    pending: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def paths(self) -> frozenset[str]:
+        return frozenset(self.files) | frozenset(self.pending)
+
+    def wrote(self, path: str, digest: str) -> bool:
+        """Whether the content of that digest is one that iacgen put at ``path``."""
+        return digest in (self.files.get(path), self.pending.get(path))
+
+
+@dataclass(frozen=True)
+class Drift:
+    """How a folder differs from its manifest: files changed by hand, and files gone. Both sorted."""
+
+    edited: tuple[str, ...]
+    missing: tuple[str, ...]
+
+    def __bool__(self) -> bool:
+        return bool(self.edited or self.missing)
+
+
+def of(tree: Mapping[str, str]) -> Manifest:
+    """The manifest of a finished tree."""
+    return Manifest({path: sha256(text.encode()) for path, text in tree.items()})
+
+
+def load(folder: Path) -> Manifest | None:
+    """The manifest of ``folder``, None where there is none. Raises ManifestError, BlockedPath."""
+    raw = content(folder, PATH)
+    if raw is None:
+        return None
+    try:
+        data = json.loads(raw)
+        if not isinstance(data, dict) or data.get("schema") != _SCHEMA:
+            raise ManifestError(f"{PATH} is not of schema {_SCHEMA}")
+        return Manifest(_digests(data.get("files", {})), _digests(data.get("pending", {})))
+    except (ValueError, RecursionError) as error:
+        raise ManifestError(f"{folder.name}/{PATH} cannot be read: {error}") from error
+
+
+def store(folder: Path, manifest: Manifest) -> None:
+    """Write the manifest, in the order of the paths."""
+    data: dict[str, object] = {"schema": _SCHEMA, "files": dict(sorted(manifest.files.items()))}
+    if manifest.pending:
+        data["pending"] = dict(sorted(manifest.pending.items()))
+    replace(folder, PATH, (json.dumps(data, indent=2, ensure_ascii=True) + "\n").encode())
+
+
+def read(folder: Path) -> dict[str, str]:
+    """The tree that stands in ``folder``: the files that the manifest names and that exist, as they are now.
+
+    Raises FileNotFoundError without a manifest, ManifestError, BlockedPath, and UnicodeDecodeError for a file that is no text.
+    """
+    found = {path: content(folder, path) for path in sorted(_required(folder).paths)}
+    return {path: raw.decode() for path, raw in found.items() if raw is not None}
+
+
+def drift(folder: Path) -> Drift:
+    """What changed in ``folder`` since it was written. Raises as :func:`read` does."""
+    manifest = _required(folder)
+    edited, missing = [], []
+    for path in sorted(manifest.paths):
+        try:
+            raw = content(folder, path)
+        except BlockedPath:
+            edited.append(path)
+            continue
+        if raw is None:
+            missing.append(path)
+        elif not manifest.wrote(path, sha256(raw)):
+            edited.append(path)
+    return Drift(tuple(edited), tuple(missing))
+
+
+def _required(folder: Path) -> Manifest:
+    manifest = load(folder)
+    if manifest is None:
+        raise FileNotFoundError(f"{folder} holds no {PATH}: no tree was generated there")
+    return manifest
+
+
+def _digests(data: object) -> dict[str, str]:
+    """A map of paths to digests. The file is untrusted: a path in it is one that may be deleted."""
+    if not isinstance(data, dict):
+        raise ManifestError("files is no map")
+    for path, digest in data.items():
+        if not isinstance(digest, str):
+            raise ManifestError(f"{path} has no digest")
+        if checked(path) == PATH:
+            raise InvalidPath(f"{PATH} names itself")
+    return data
