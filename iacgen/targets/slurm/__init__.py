@@ -1,0 +1,77 @@
+"""Slurm: slurm.conf, gres.conf, cgroup.conf, topology.conf, and for each job its rank file and batch script."""
+
+from __future__ import annotations
+
+from ...design.model import Design, Partition
+from ...placement.project import Project
+from ...render import fold, render as render_template
+from .jobs import batch_script, rank_file
+from .nodes import gres_lines, node_line, slurm_pools
+from .topology import topology
+from .versions import parse_version, pid_files, word_lists
+
+__all__ = ["render"]
+
+
+def render(project: Project) -> dict[str, str]:
+    """Path → text of all Slurm files; empty when the cluster has no scheduler."""
+    design = project.design
+    if design.scheduler is None:
+        return {}
+    tree = {
+        "slurm/slurm.conf": _slurm_conf(design),
+        "slurm/gres.conf": render_template("slurm/gres.conf.j2", cluster=design.name, lines=[line for pool in slurm_pools(design) for line in gres_lines(pool)]),
+        "slurm/cgroup.conf": render_template("slurm/cgroup.conf.j2"),
+        "slurm/topology.conf": _topology_conf(design),
+    }
+    for name, placement in sorted(project.placements.items()):
+        tree[f"slurm/{name}.ranks"] = rank_file(placement)
+        tree[f"slurm/{name}.sbatch"] = batch_script(design, name, placement)
+    return tree
+
+
+def _slurm_conf(design: Design) -> str:
+    scheduler, pools = design.scheduler, slurm_pools(design)
+    shared = _shared_mount(design)
+    version = parse_version(scheduler.version)
+    active = scheduler.controllers if shared else scheduler.controllers[:1]
+    return render_template(
+        "slurm/slurm.conf.j2",
+        cluster=design.name,
+        version=scheduler.version,
+        controllers=[_host_with_address(design, host) for host in active],
+        standbys=scheduler.controllers[len(active) :],
+        state=f"{shared}/slurm/{design.name}/state" if shared and len(active) > 1 else "/var/spool/slurmctld",
+        words=word_lists(version),
+        pid_files=pid_files(version),
+        gres_types="gpu" if any(pool.gpu for pool in pools) else "",
+        nodes=[node_line(design, pool) for pool in pools],
+        down=[fold(pool.down) for pool in pools if pool.down],
+        partitions=[_partition_words(design, partition) for partition in scheduler.partitions],
+    )
+
+
+def _topology_conf(design: Design) -> str:
+    tree = topology(design, slurm_pools(design))
+    return render_template("slurm/topology.conf.j2", cluster=design.name, switches=tree.switches, islands=tree.roots)
+
+
+def _partition_words(design: Design, partition: Partition) -> dict[str, str]:
+    hosts = [host for name in partition.pools for host in design.pools[name].hosts]
+    return {"name": partition.name, "nodes": fold(hosts), "default": "YES" if partition.default else "NO", "max_time": partition.max_time}
+
+
+def _host_with_address(design: Design, host: str) -> str:
+    address = design.address(host)
+    return f"{host}({address})" if address else host
+
+
+def _shared_mount(design: Design) -> str:
+    """Mount point of a file system that every controller reaches over its fabric; empty where there is none."""
+    pools = {design.pool_of(host).name for host in design.scheduler.controllers}
+    for storage in design.storage.values():
+        if storage.kind == "fsx-lustre" and all(design.pools[p].site == storage.site for p in pools):
+            return storage.mount
+        if storage.kind == "lustre" and pools <= set(design.fabrics[storage.fabric].pools):
+            return storage.mount
+    return ""

@@ -1,0 +1,100 @@
+"""Start slurmctld on a copy of the files and ask it what it has read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from iacgen.diagnostics.model import Diagnostic
+
+from .expected import declared_version, differences, implied, read, slurm_nodes
+from .files import expand
+from .findings import finding, some
+from .installation import Installation, free_ports, munged
+from .sandbox import WITHOUT_CGROUPS, cgroup_conf, gres_conf, machine_lines, slurm_conf
+
+_READY = "Running as primary"
+_START_S = 60.0
+
+# What slurmctld says at the first start of any cluster, or because this machine has no mailer and no PMIx.
+_NOISE = re.compile(r"MailProg|pmix|state (save )?file|[Ii]nformation may be lost|may be lost|No reservation|NOTE: Trying|not running as SlurmUser", re.IGNORECASE)
+_WORRY = re.compile(r"fatal|error|warning|No switches|can ?not|ignoring|obsolete|defunct", re.IGNORECASE)
+_SLURMD_NOISE = re.compile(r"despite slurmctld having been setup for configless|xcpuinfo_hwloc_topo_load")  # no cache of the topology yet
+_NO_COMMON_ROOT = "no switch can reach all nodes"
+
+
+def ask_daemons(slurm: Installation, texts: Mapping[str, str], project: Any) -> list[Diagnostic]:
+    """All that slurmctld, slurmd and sbatch have against the files (name → text); each starts on a copy in ``slurm.work``."""
+    with munged(slurm) as socket:
+        _write(slurm, texts, socket, declared_version(project.design))
+        out = list(_gres(slurm, project))
+        with slurm.daemon("slurmctld", "slurmctld", "-D", "-i", "-f", slurm.work / "slurm.conf") as controller:
+            if not controller.wait_for(_READY, _START_S):
+                last = [line for line in complaints(controller.said) if "fatal" in line or "error" in line.lower()]
+                return [*out, finding("slurm-refused", f"slurmctld does not start: {'; '.join(last[-2:]) or controller.said.strip()[-300:]}")]
+            out += _tree(slurm, project)
+            for job in sorted(project.placements):
+                out += _batch(slurm, job, project)
+            said = controller.said
+    allowed = implied(project.design).islands > 1
+    return out + [finding("slurm-complaint", f"slurmctld says: {line}") for line in complaints(said) if not (allowed and _NO_COMMON_ROOT in line)]
+
+
+def complaints(log: str) -> list[str]:
+    """Lines of a slurmctld log that worry, without time stamps and program names, without the noise of every first start."""
+    bare = (re.sub(r"^(\[[^]]*\] |slurmctld: )+", "", line) for line in log.splitlines())
+    return [line for line in bare if _WORRY.search(line) and not _NOISE.search(line)]
+
+
+def _write(slurm: Installation, texts: Mapping[str, str], socket: Path, version: tuple[int, int]) -> None:
+    for folder in ("state", "spool", "log", "node"):
+        (slurm.work / folder).mkdir(exist_ok=True)
+    machine = machine_lines(slurm.work, socket, free_ports(2))
+    own = {"slurm.conf": slurm_conf(texts["slurm.conf"], machine), "gres.conf": gres_conf(texts["gres.conf"], slurm.work)}
+    # slurmd starts control groups even to print what it would register; its copy does without.
+    node = {"slurm.conf": slurm_conf(texts["slurm.conf"], machine | WITHOUT_CGROUPS), "gres.conf": own["gres.conf"], "cgroup.conf": cgroup_conf(version)}
+    for name, text in {**texts, **own, **{f"node/{name}": text for name, text in node.items()}}.items():
+        (slurm.work / name).write_text(text, encoding="utf-8")
+
+
+def _gres(slurm: Installation, project: Any) -> Iterator[Diagnostic]:
+    """slurmd prints the devices that it would register, without a controller."""
+    for pool in project.design.pools.values():
+        if not pool.gpu or pool.hosts[0] not in slurm_nodes(project.design):
+            continue
+        (slurm.work / "spool" / pool.hosts[0]).mkdir()
+        answer = slurm.run("slurmd", "-N", pool.hosts[0], "-f", slurm.work / "node/slurm.conf", "-G")
+        count = sum(int(n) for n in re.findall(rf"Gres Name=gpu Type={pool.gpu.slurm_type} Count=(\d+)", answer.err))
+        worries = [line.removeprefix("slurmd: ") for line in answer.err.splitlines() if _WORRY.search(line) and not _SLURMD_NOISE.search(line)]
+        if worries or not answer.ok or count != pool.system.gpus:
+            yield finding("malformed-gres", f"slurmd of {pool.hosts[0]} finds {count} of {pool.system.gpus} GPUs: {'; '.join(worries[:3])}")
+
+
+def _tree(slurm: Installation, project: Any) -> Iterator[Diagnostic]:
+    answer = slurm.run("scontrol", "show", "topology")
+    if not answer.ok:
+        yield finding("slurm-complaint", f"scontrol show topology: {answer.err.strip()}")
+        return
+    got, names = read(answer.out)
+    for difference in differences(implied(project.design), got, names):
+        yield finding("topology-not-of-fabric", f"Slurm has read another tree than the fabric's: {difference}")
+
+
+def _batch(slurm: Installation, job: str, project: Any) -> Iterator[Diagnostic]:
+    """Hand the batch script in, held so that nothing starts, and compare what Slurm understood with the placement."""
+    placement, path = project.placements[job], ("training", job)
+    answer = slurm.run("sbatch", "--parsable", "--hold", slurm.work / f"{job}.sbatch")
+    if not answer.ok or answer.err.strip():
+        yield finding("batch-script", f"sbatch refuses {job}.sbatch: {answer.err.strip()}", path)
+        return
+    shown = slurm.run("scontrol", "--oneliner", "show", "job", answer.out.strip()).out
+    facts = dict(pair.partition("=")[::2] for pair in shown.split())
+    hosts, per_node = placement.hosts, placement.gpus_per_node
+    if set(expand(facts.get("ReqNodeList", ""))) != set(hosts):
+        yield finding("batch-script", f"{job}.sbatch asks for other nodes than the placement has: {some(set(expand(facts.get('ReqNodeList', ''))) ^ set(hosts))}", path)
+    wanted = {"NumNodes": rf"{len(hosts)}(-{len(hosts)})?", "NumTasks": str(len(hosts) * per_node), "NtasksPerN:B:S:C": rf"{per_node}:.*", "TresPerNode": rf"gres[:/]gpu:{per_node}", "Requeue": "1"}
+    for key, want in wanted.items():
+        if not re.fullmatch(want, facts.get(key, "")):
+            yield finding("batch-script", f"{job}.sbatch: Slurm understood {key}={facts.get(key, 'nothing')}, the placement needs {want}", path)

@@ -1,0 +1,111 @@
+"""The tree that the fabric implies, worked out from its cables; and the tree that Slurm has read.
+
+Hosts that hang on the same leaves are one switch, whatever the fabric calls its groups; leaves that reach each other over
+spines have one parent. Nothing here looks at what the Slurm target wrote.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import networkx as nx
+
+from .files import expand, lines
+from .findings import some
+
+Hosts = frozenset[str]
+
+
+@dataclass(frozen=True)
+class Topology:
+    """A forest without names: the host sets of its leaf switches, and for each parent the leaves below it."""
+
+    leaves: frozenset[Hosts]
+    parents: frozenset[frozenset[Hosts]]
+
+    @property
+    def islands(self) -> int:
+        """Trees of the forest."""
+        return len(self.parents) + len(self.leaves - {leaf for parent in self.parents for leaf in parent})
+
+
+def declared_version(design: Any) -> tuple[int, int]:
+    """The version of Slurm that the blueprint declares."""
+    major, minor = design.scheduler.version.split(".")[:2]
+    return int(major), int(minor)
+
+
+def slurm_nodes(design: Any) -> set[str]:
+    """The hosts of all pools that some queue runs on."""
+    pools = {name for partition in design.scheduler.partitions for name in partition.pools}
+    return {host for name in pools for host in design.pools[name].hosts}
+
+
+def implied(design: Any) -> Topology:
+    """What the compute fabrics imply for the hosts of Slurm's queues. Hosts of a pool on no such fabric share one switch."""
+    pools = {name for partition in design.scheduler.partitions for name in partition.pools}
+    wanted = slurm_nodes(design)
+    fabrics = [f for f in design.fabrics.values() if f.purpose == "compute" and pools & set(f.pools)]
+    leaves: set[Hosts] = set()
+    parents: set[frozenset[Hosts]] = set()
+    for fabric in fabrics:
+        if fabric.switch is None:  # a cloud shows no switches: what it places together is one
+            leaves |= {frozenset(design.pools[name].hosts) for name in fabric.pools if name in pools}
+        else:
+            below, above = _from_cables(fabric.wiring(), wanted)
+            leaves |= below
+            parents |= above
+    loose = pools - {name for fabric in fabrics for name in fabric.pools}
+    return Topology(frozenset(leaves | {frozenset(design.pools[name].hosts) for name in loose}), frozenset(parents))
+
+
+def _from_cables(cables: Any, wanted: set[str]) -> tuple[set[Hosts], set[frozenset[Hosts]]]:
+    leaves_of: dict[str, set[str]] = {}
+    trunk = nx.Graph()
+    for cable in cables:
+        if cable.joins == "leaf-spine":
+            trunk.add_edge(cable.a, cable.b)
+        elif cable.joins == "host-leaf" and cable.a in wanted:
+            leaves_of.setdefault(cable.a, set()).add(cable.b)
+    hosts_of: dict[frozenset[str], set[str]] = {}
+    for host, leaves in leaves_of.items():
+        hosts_of.setdefault(frozenset(leaves), set()).add(host)
+    pods = [{frozenset(hosts) for leaves, hosts in hosts_of.items() if leaves & pod} for pod in nx.connected_components(trunk)]
+    return {frozenset(hosts) for hosts in hosts_of.values()}, {frozenset(pod) for pod in pods if pod}
+
+
+def read(show_topology: str) -> tuple[Topology, dict[Hosts, str]]:
+    """The forest in the output of ``scontrol show topology``, and the name of each leaf switch."""
+    nodes, children = {}, {}
+    for line in lines(show_topology):
+        below = children if line.get("Switches") else nodes
+        below[line.get("SwitchName")] = expand(line.get("Switches") or line.get("Nodes"))
+    names = {frozenset(hosts): name for name, hosts in nodes.items()}
+    parents = {frozenset(_below(child, nodes, children) for child in below) for below in children.values()}
+    return Topology(frozenset(names), frozenset(parents)), names
+
+
+def _below(switch: str, nodes: Mapping[str, list[str]], children: Mapping[str, list[str]]) -> Hosts:
+    if switch in nodes:
+        return frozenset(nodes[switch])
+    return frozenset().union(*(_below(child, nodes, children) for child in children.get(switch, ())))
+
+
+def differences(want: Topology, got: Topology, names: Mapping[Hosts, str]) -> list[str]:
+    """How the forest that Slurm has read differs from the one that the fabric implies; empty when it does not."""
+    out = []
+    for leaf in sorted(got.leaves - want.leaves, key=lambda leaf: names[leaf]):
+        meant = max(want.leaves, key=lambda w: (len(w & leaf), sorted(w)), default=frozenset())
+        parts = [f"{verb} {some(hosts)}" for verb, hosts in (("lacks", meant - leaf), ("should not have", leaf - meant)) if hosts]
+        out.append(f"switch {names[leaf]} {' and '.join(parts)}")
+    if not out and want.leaves - got.leaves:
+        out += [f"no switch holds {some(leaf)}" for leaf in sorted(want.leaves - got.leaves, key=sorted)]
+    if not out and want.parents != got.parents:
+        out.append(f"{_counts(got.parents)} where the fabric has {_counts(want.parents)}")
+    return out
+
+
+def _counts(parents: frozenset[frozenset[Hosts]]) -> str:
+    return f"{len(parents)} parents over {' + '.join(str(n) for n in sorted(len(p) for p in parents)) or 0} leaves"
