@@ -27,7 +27,7 @@ def verify(folder: Path, only: list[str], require: bool, format: Format) -> None
     from ..diagnostics import errors
     from ..output import OutputError, drift
     from ..pipeline import run
-    from ..verify import JUDGES, ask, unread
+    from ..verify import JUDGES, ask, unproven, unread
 
     unknown = [name for name in only if name not in JUDGES]
     if unknown:
@@ -49,8 +49,7 @@ def verify(folder: Path, only: list[str], require: bool, format: Format) -> None
         verdicts.append(ask(name, folder, state.project))
         if format is Format.text:
             _print(verdicts[-1])
-    silent = [v for v in verdicts if v.status in ("missing", "other-version", "needs-root") and (v.status != "other-version" or require)]
-    bad = [v for v in verdicts if v.status == "failed"] + (silent if require else [])
+    bad = unproven(verdicts) if require else [v for v in verdicts if v.status == "failed"]
     files = [] if only else unread(folder)
     if format is Format.json:
         print(json.dumps({"verdicts": [_data(v) for v in verdicts], "unread": files, "edited": edited}, indent=2))

@@ -17,6 +17,7 @@ from .document import Document, Path, Span
 MAX_CHARACTERS = 1_000_000
 MAX_DEPTH = 40
 MAX_NODES = 50_000
+_COLLECTIONS = ("tag:yaml.org,2002:map", "tag:yaml.org,2002:seq")
 
 
 def read(text: str, name: str) -> tuple[Document, list[Diagnostic]]:
@@ -67,6 +68,8 @@ class _Walk:
                 self.error("IAC004", "yaml-bomb", why, path)
             return None
         inside = (*above, id(node))
+        if isinstance(node, (MappingNode, SequenceNode)) and node.tag not in _COLLECTIONS:
+            return self.unknown_tag(node, path)
         if isinstance(node, MappingNode):
             return self.mapping(node, path, inside)
         if isinstance(node, SequenceNode):
@@ -84,7 +87,9 @@ class _Walk:
                 self.keys[(*path, str(getattr(key, "value", "?")))] = _span(key)
                 self.error("IAC005", "bad-key", what, (*path, str(getattr(key, "value", "?"))), on_key=True)
                 continue
-            name = str(key.value)
+            name = self.text(key.value, (*path, "?"))
+            if name is None:
+                continue
             if name in out:
                 first = self.keys[(*path, name)].line
                 self.keys[(*path, name)] = _span(key)
@@ -97,7 +102,7 @@ class _Walk:
     def scalar(self, node: ScalarNode, path: Path) -> Any:
         tag, text = node.tag.removeprefix("tag:yaml.org,2002:"), node.value
         if tag == "str":
-            return text
+            return self.text(text, path)
         if tag == "null":
             return None
         if tag == "bool" and text.lower() in ("true", "false"):
@@ -116,8 +121,18 @@ class _Walk:
                 return value
             self.error("IAC007", "ambiguous-number", f"{text} is not a plain decimal number; write digits or quote it", path)
             return None
+        return self.unknown_tag(node, path)
+
+    def unknown_tag(self, node: Node, path: Path) -> None:
         self.error("IAC008", "unknown-tag", f"the tag or type {node.tag!r} is not part of the blueprint language; quote the value if it is text", path)
-        return None
+
+    def text(self, text: str, path: Path) -> str | None:
+        """Text with the surrogate pairs of JSON escapes joined; half a pair is no character."""
+        try:
+            return text.encode("utf-16", "surrogatepass").decode("utf-16")
+        except UnicodeDecodeError:
+            self.error("IAC009", "half-a-character", "an escape stands for half a character", path)
+            return None
 
 
 def _span(node: Node) -> Span:

@@ -1,4 +1,58 @@
 """The judges: each module asks one real program about an output tree and turns its answer into a verdict.
 
 Only this package runs programs. A judge works on a copy in a temporary folder and never writes into the tree.
+A judge module has ``READS`` (glob patterns of the files that its program reads), ``applies(tree)`` and
+``verify(tree, project) -> Verdict``; ``slurm`` has one such object for each version.
 """
+
+from __future__ import annotations
+
+import time
+from fnmatch import fnmatch
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from .verdict import Verdict
+
+JUDGES = {
+    "terraform": "terraform",
+    "ansible": "ansible",
+    "slurm-22.05": "slurm:V22_05",
+    "slurm-24.11": "slurm:V24_11",
+    "deepspeed": "deepspeed",
+    "megatron": "megatron",
+    "nccl": "nccl",
+}
+
+
+def judge(name: str) -> Any:
+    """The judge of that name. Raises KeyError."""
+    module, _, attribute = JUDGES[name].partition(":")
+    found = import_module(f"{__name__}.{module}")
+    return getattr(found, attribute) if attribute else found
+
+
+def ask(name: str, tree: Path, project: Any) -> Verdict:
+    """The verdict of one judge on ``tree``; ``project`` is what the pipeline makes of the tree's own resolved blueprint."""
+    asked, start = judge(name), time.monotonic()
+    if not asked.applies(tree):
+        return Verdict(name, name.split("-")[0], None, "not-applicable", time.monotonic() - start)
+    return asked.verify(tree, project)
+
+
+def unread(tree: Path) -> list[str]:
+    """Files of ``tree`` that no judge reads, relative, sorted."""
+    patterns = [pattern for name in JUDGES for pattern in judge(name).READS]
+    files = sorted(p.relative_to(tree).as_posix() for p in tree.rglob("*") if p.is_file())
+    return [path for path in files if not any(fnmatch(path, pattern) for pattern in patterns)]
+
+
+def unproven(verdicts: list[Verdict]) -> list[Verdict]:
+    """Verdicts that ``--require`` does not accept: refusals, and judges that did not run.
+
+    A judge of another version than the declared one counts for nothing, but where its sister of the declared version gave a
+    proof, nothing is missing.
+    """
+    proven = {v.judge.split("-")[0] for v in verdicts if v.proves}
+    return [v for v in verdicts if v.status == "failed" or (v.status in ("missing", "needs-root", "other-version") and v.judge.split("-")[0] not in proven)]
