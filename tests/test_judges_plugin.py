@@ -146,6 +146,16 @@ def test_in_ci_a_narrowed_run_may_leave_judges_out(suite, monkeypatch, narrowed)
     assert suite.runpytest(*narrowed).ret == pytest.ExitCode.OK
 
 
+def test_folders_with_a_conftest_of_their_own_are_counted_too(suite):
+    for folder in ("first", "second"):
+        (suite.path / folder).mkdir()
+        (suite.path / folder / "conftest.py").write_text("")
+        (suite.path / folder / f"test_{folder}.py").write_text(TERRAFORM)
+    result = suite.runpytest()
+    result.assert_outcomes(passed=4)
+    result.stdout.fnmatch_lines(["terraform*2 ran*"])
+
+
 def test_in_ci_naming_the_whole_test_folder_narrows_nothing(suite, monkeypatch):
     monkeypatch.setenv("IACGEN_REQUIRE_JUDGES", "1")
     suite.makepyfile(TERRAFORM)
