@@ -1,8 +1,8 @@
 """Between a tree of texts and a folder on disk: plan first, then write."""
 
-from .disk import BlockedPath, InvalidPath
-from .manifest import Drift, ManifestError, drift, read
+from .disk import BlockedPath, InvalidPath, OutputError
+from .manifest import ManifestError, drift, read
 from .plan import Plan, Tree, plan
 from .write import WriteRefused, apply
 
-__all__ = ["BlockedPath", "Drift", "InvalidPath", "ManifestError", "Plan", "Tree", "WriteRefused", "apply", "drift", "plan", "read"]
+__all__ = ["BlockedPath", "InvalidPath", "ManifestError", "OutputError", "Plan", "Tree", "WriteRefused", "apply", "drift", "plan", "read"]

@@ -12,11 +12,15 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f\\:\ud800-\udfff]")  # backslash and colon
 _TEMPORARY = ".iacgen-new"
 
 
-class InvalidPath(ValueError):
+class OutputError(Exception):
+    """What stands in the folder, or shall stand there, does not allow the work. The message is for the user."""
+
+
+class InvalidPath(OutputError):
     """A path that may not stand in a tree."""
 
 
-class BlockedPath(OSError):
+class BlockedPath(OutputError):
     """A symbolic link or another file stands where a folder or file of the tree belongs."""
 
 

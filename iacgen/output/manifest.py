@@ -12,13 +12,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .disk import BlockedPath, InvalidPath, checked, content, replace, sha256
+from .disk import BlockedPath, InvalidPath, OutputError, checked, content, replace, sha256
 
 PATH = ".iacgen/manifest.json"
 _SCHEMA = 1
 
 
-class ManifestError(ValueError):
+class ManifestError(OutputError):
     """A manifest that cannot be read: by hand, by a merge or by a later iacgen it became something else."""
 
 
@@ -38,17 +38,6 @@ class Manifest:
         return digest in (self.files.get(path), self.pending.get(path))
 
 
-@dataclass(frozen=True)
-class Drift:
-    """How a folder differs from its manifest: files changed by hand, and files gone. Both sorted."""
-
-    edited: tuple[str, ...]
-    missing: tuple[str, ...]
-
-    def __bool__(self) -> bool:
-        return bool(self.edited or self.missing)
-
-
 def of(tree: Mapping[str, str]) -> Manifest:
     """The manifest of a finished tree."""
     return Manifest({path: sha256(text.encode()) for path, text in tree.items()})
@@ -64,7 +53,7 @@ def load(folder: Path) -> Manifest | None:
         if not isinstance(data, dict) or data.get("schema") != _SCHEMA:
             raise ManifestError(f"{PATH} is not of schema {_SCHEMA}")
         return Manifest(_digests(data.get("files", {})), _digests(data.get("pending", {})))
-    except (ValueError, RecursionError) as error:
+    except (ValueError, RecursionError, OutputError) as error:
         raise ManifestError(f"{folder.name}/{PATH} cannot be read: {error}") from error
 
 
@@ -79,33 +68,30 @@ def store(folder: Path, manifest: Manifest) -> None:
 def read(folder: Path) -> dict[str, str]:
     """The tree that stands in ``folder``: the files that the manifest names and that exist, as they are now.
 
-    Raises FileNotFoundError without a manifest, ManifestError, BlockedPath, and UnicodeDecodeError for a file that is no text.
+    Raises ManifestError, also where there is no manifest, BlockedPath, and UnicodeDecodeError for a file that is no text.
     """
     found = {path: content(folder, path) for path in sorted(_required(folder).paths)}
     return {path: raw.decode() for path, raw in found.items() if raw is not None}
 
 
-def drift(folder: Path) -> Drift:
-    """What changed in ``folder`` since it was written. Raises as :func:`read` does."""
+def drift(folder: Path) -> list[str]:
+    """The files that are not, or no longer, what was written: edited or gone, sorted. Raises ManifestError, BlockedPath."""
     manifest = _required(folder)
-    edited, missing = [], []
-    for path in sorted(manifest.paths):
-        try:
-            raw = content(folder, path)
-        except BlockedPath:
-            edited.append(path)
-            continue
-        if raw is None:
-            missing.append(path)
-        elif not manifest.wrote(path, sha256(raw)):
-            edited.append(path)
-    return Drift(tuple(edited), tuple(missing))
+    return [path for path in sorted(manifest.paths) if not _stands(folder, path, manifest)]
+
+
+def _stands(folder: Path, path: str, manifest: Manifest) -> bool:
+    try:
+        raw = content(folder, path)
+    except BlockedPath:
+        return False
+    return raw is not None and manifest.wrote(path, sha256(raw))
 
 
 def _required(folder: Path) -> Manifest:
     manifest = load(folder)
     if manifest is None:
-        raise FileNotFoundError(f"{folder} holds no {PATH}: no tree was generated there")
+        raise ManifestError(f"{folder} holds no {PATH}: no tree was generated there")
     return manifest
 
 

@@ -34,7 +34,7 @@ class Plan:
     stale: bool
 
     @property
-    def is_current(self) -> bool:
+    def clean(self) -> bool:
         """The folder is what the tree says: nothing to write, to delete or to refuse."""
         return not (self.create or self.update or self.delete or self.edited or self.foreign or self.stale)
 

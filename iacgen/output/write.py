@@ -10,12 +10,12 @@ import contextlib
 from pathlib import Path
 
 from . import manifest as manifests
-from .disk import BlockedPath, content, kind_of, remove, remove_empty, replace, sha256, temporary_of
+from .disk import BlockedPath, OutputError, content, kind_of, remove, remove_empty, replace, sha256, temporary_of
 from .manifest import Manifest
 from .plan import Plan, plan
 
 
-class WriteRefused(OSError):
+class WriteRefused(OutputError):
     """Nothing was written: the plan would lose somebody's work.
 
     ``edited`` and ``foreign`` are those of the plan; both are empty when the folder has changed since it was planned.
@@ -23,8 +23,9 @@ class WriteRefused(OSError):
 
     def __init__(self, edited: tuple[str, ...] = (), foreign: tuple[str, ...] = ()) -> None:
         self.edited, self.foreign = edited, foreign
-        reasons = [f"{path} was edited by hand" for path in edited] + [f"{path} is not ours" for path in foreign]
-        super().__init__("; ".join(reasons) or "the folder has changed since it was planned")
+        reasons = [f"{path} was edited by hand (force overwrites it)" for path in edited]
+        reasons += [f"{path} is in the way and not iacgen's" for path in foreign]
+        super().__init__("nothing was written: " + ("; ".join(reasons) or "the folder has changed since it was planned"))
 
 
 def apply(planned: Plan, folder: Path, *, force: bool = False) -> None:
@@ -38,7 +39,7 @@ def apply(planned: Plan, folder: Path, *, force: bool = False) -> None:
         raise WriteRefused(refused, planned.foreign)
     if plan(planned.tree, folder) != planned:
         raise WriteRefused()
-    if planned.is_current:
+    if planned.clean:
         return
     after = manifests.of(planned.tree)
     _announce(planned, folder, after)
