@@ -1,0 +1,50 @@
+"""Run by the Python of the judges, not by pytest: puts a question to megatron-core and prints its answer as JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+import warnings
+from unittest import mock
+
+warnings.filterwarnings("ignore")
+
+import megatron.core.parallel_state as ps  # noqa: E402
+import torch  # noqa: E402
+import torch.distributed as dist  # noqa: E402
+from torch.testing._internal.distributed.fake_pg import FakeStore  # noqa: E402
+
+
+def generated(cases):
+    """Sorted groups of megatron-core's RankGenerator for each (order, sizes, token)."""
+    return [sorted(map(sorted, ps.RankGenerator(order=order, ep=1, **sizes).get_ranks(token))) for order, sizes, token in cases]
+
+
+def initialised(cases):
+    """The groups of one rank after the real initialize_model_parallel, through torch's fake process group, for each case."""
+    return [_groups(*case) for case in cases]
+
+
+def _groups(rank, world, tp, pp, cp, ep):
+    dist.init_process_group("fake", store=FakeStore(), rank=rank, world_size=world)
+    try:
+        with mock.patch.object(torch.cuda, "current_device", lambda: 0):
+            ps.initialize_model_parallel(
+                tensor_model_parallel_size=tp, pipeline_model_parallel_size=pp, context_parallel_size=cp, expert_model_parallel_size=ep, create_gloo_process_groups=False
+            )
+        groups = {
+            "tp": ps.get_tensor_model_parallel_group(),
+            "pp": ps.get_pipeline_model_parallel_group(),
+            "cp": ps.get_context_parallel_group(),
+            "dp": ps.get_data_parallel_group(),
+            "dp-cp": ps.get_data_parallel_group(with_context_parallel=True),
+            "ep": ps.get_expert_model_parallel_group(),
+        }
+        return {name: dist.get_process_group_ranks(group) for name, group in groups.items()}
+    finally:
+        ps.destroy_model_parallel()
+        dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    print(json.dumps(globals()[sys.argv[1]](*json.loads(sys.argv[2]))))
