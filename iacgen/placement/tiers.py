@@ -45,3 +45,8 @@ def of_fabric(fabric: Fabric, pool: str, hosts: Sequence[str]) -> Tiers:
     up = [len(g.leaves) * uplinks.count * uplinks.gbps * 1e9 / 8 if uplinks else np.inf for g in fabric.groups]
     names = tuple(g.name for g in fabric.groups)
     return Tiers(("leaf",), (names,), labels, (np.array(up, dtype=np.float64),), node_Bps * np.array(NIC_SHARE_BY_TIER[:2]))
+
+
+def alone(hosts: int) -> Tiers:
+    """Hosts that nothing connects: enough for a job on one of them."""
+    return Tiers(("leaf",), (("none",),), np.zeros((1, hosts), dtype=np.int64), (np.array([np.inf]),), np.array([np.inf, np.inf]))

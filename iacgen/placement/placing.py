@@ -1,0 +1,61 @@
+"""Design + job → Placement: hosts in rank order, never dearer than sorted host names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from iacgen.design.model import Design, Pool
+from iacgen.diagnostics import Diagnostic
+from iacgen.training.plan import Job
+
+from .choice import choose
+from .model import IdleHost, Placement
+from .tiers import alone, of_fabric
+
+
+def place(design: Design, pool_name: str, job: Job) -> tuple[Placement | None, list[Diagnostic]]:
+    """Hosts of the pool for a job, in rank order; or None and why not (ids IAC40x).
+
+    Hosts that are down get no rank. Spares stay idle as long as enough other hosts are up.
+    """
+    pool = design.pools[pool_name]
+    up = sorted((host for host in pool.hosts if host not in pool.down), key=natural)
+    fabric = design.fabric_of(pool_name, "compute")
+    findings = _refusals(pool, len(up), fabric is not None, job)
+    if findings:
+        return None, findings
+    tiers = of_fabric(fabric, pool_name, up) if fabric else alone(len(up))
+    order, best, by_name = choose(tiers, job.grid, job.traffic)
+    hosts = tuple(up[i] for i in order)
+    return Placement(job.name, hosts, _idle(pool, up, hosts), job.spec.gpus_per_node, best, by_name), []
+
+
+def natural(name: str) -> list[tuple[int, str]]:
+    """Sort key that puts gpu2 before gpu10."""
+    return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"([0-9]+)", name)]
+
+
+def _refusals(pool: Pool, up: int, connected: bool, job: Job) -> list[Diagnostic]:
+    need, spec = job.grid.nodes, job.spec
+    findings = []
+    if need > up:
+        down = f", {pool.count - up} of them down" if up < pool.count else ""
+        message = f"{spec.name} needs {need} hosts; pool {pool.name} has {pool.count}{down}"
+        findings.append(Diagnostic("IAC401", "too-few-hosts", "error", message, spec.at("count"), help=f"use at most {up} hosts, or raise nodes.{pool.name}.count"))
+    if spec.gpus_per_node % spec.tensor:
+        message = f"a tensor-parallel group of {spec.tensor} does not fit the {spec.gpus_per_node} GPUs of a host, so it would leave NVLink"
+        findings.append(Diagnostic("IAC402", "tensor-group-across-hosts", "error", message, spec.at("parallel", "tensor")))
+    if need > 1 and not connected:
+        message = f"{spec.name} runs on {need} hosts of pool {pool.name}, which no compute fabric connects"
+        findings.append(Diagnostic("IAC403", "no-compute-fabric", "error", message, spec.at("nodes")))
+    return findings
+
+
+def _idle(pool: Pool, up: Sequence[str], hosts: Sequence[str]) -> tuple[IdleHost, ...]:
+    """Hosts without a rank in natural order. The spares are the last of those that are up, so that jobs of one pool mostly agree
+    on them."""
+    free = sorted(set(up) - set(hosts), key=natural)
+    spare = set(free[len(free) - min(pool.spares, len(free)) :])
+    why = {host: "spare" if host in spare else "not needed" for host in free} | {host: "down" for host in pool.down}
+    return tuple(IdleHost(host, why[host]) for host in sorted(why, key=natural))
