@@ -59,7 +59,7 @@ def _job(job: Job) -> str:
 def _memory(job: Job) -> str:
     table, worst = job.memory, job.memory.worst
     parts = ", ".join(f"{line} {units.gib(row)}" for line in ("weights", "gradients", "optimizer", "activations") if (row := getattr(worst, line)))
-    return f"{units.gib(worst.total)} of {units.gib(table.capacity)} usable on each GPU of stage {worst.stage + 1} ({parts})"
+    return f"{units.gib(worst.total)} of {units.gib(table.capacity)} usable on each GPU of stage {worst.stage} ({parts})"
 
 
 def _placement(placement: Placement) -> str:

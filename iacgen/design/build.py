@@ -119,4 +119,4 @@ def _facilities(blueprint: Blueprint, pools: dict[str, Pool], fabrics: dict[str,
 
 def _racked(pool: Pool) -> facility.Racked:
     kw = pool.system.power_kw
-    return facility.Racked(f"{pool.name} ({pool.system.name})", pool.hosts, pool.system.rack_units or 1, round(kw * 1000) if kw else None)
+    return facility.Racked(pool.name, pool.hosts, pool.system.rack_units or 1, round(kw * 1000) if kw else None)
