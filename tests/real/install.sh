@@ -129,12 +129,15 @@ flock 9                                 # a second run waits for the first and t
 
 began=$SECONDS
 declare -A pids=()
+stop() { local pid; for pid in "${pids[@]}"; do kill -- "-$pid" 2>/dev/null || true; done; exit 130; }
+trap stop INT TERM
+set -m                                  # each job in a process group of its own, so that stop reaches its children
 for job in slurm training ansible moto; do
     ( begun=$SECONDS; set -x; "$job"; set +x; printf '%s s\n' $((SECONDS - begun)) >"$logs/$job.seconds" ) \
         >"$logs/$job.log" 2>&1 9>&- </dev/null &
     pids[$job]=$!
 done
-trap 'kill "${pids[@]}" 2>/dev/null || true' INT TERM
+set +m
 
 failed=()
 for job in moto ansible training slurm; do
@@ -150,7 +153,7 @@ done
 
 plugins=$(plugin_dir)
 command -v "${IACGEN_TERRAFORM:-terraform}" >/dev/null ||
-    terraform_missing "not on PATH; get release 1.11 or later from its vendor's download page, or set IACGEN_TERRAFORM"
+    terraform_missing "not on PATH; get release 1.7 or later from its vendor's download page, or set IACGEN_TERRAFORM"
 [ -n "$plugins" ] ||
     terraform_missing "no provider mirror; where there is a network run 'terraform providers mirror DIR' and set TF_PLUGIN_DIR=DIR"
 
