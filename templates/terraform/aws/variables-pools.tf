@@ -76,7 +76,7 @@ variable "pools" {
 variable "heads" {
   type        = map(string)
   default     = {}
-  description = "Instance type of each head node: Slurm controller and place to log in. None when the controllers lie at another site."
+  description = "Instance type of each head node: Slurm controller and place to log in. The first one makes the munge key."
 
   validation {
     condition     = alltrue([for name in keys(var.heads) : can(regex("^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$", name))])

@@ -107,31 +107,31 @@ install_munge_key() {
     mv "$work/key" /etc/munge/munge.key
 }
 
-slurm_conf() { sed -n "s/^$1=\([^ #]*\).*/\1/p" /etc/slurm/slurm.conf; }
+slurm_conf() { sed -n "s/^$1=\([^ #]*\).*/\1/p" "$here/slurm/slurm.conf"; }
 
+# The folders that slurm.conf names. slurmctld runs as SlurmUser and cannot make them.
 make_slurm_folders() {
     local key folder
-    for key in StateSaveLocation SlurmdSpoolDir SlurmctldLogFile SlurmdLogFile; do
+    for key in StateSaveLocation SlurmctldLogFile SlurmdSpoolDir SlurmdLogFile; do
         folder=$(slurm_conf "$key")
-        [[ -n $folder ]] || continue
-        folder=${folder//%n/$name}
         if [[ $key == *LogFile ]]; then folder=$(dirname "$folder"); fi
         mkdir -p "$folder"
-        if [[ $key == StateSaveLocation && $role == head ]]; then chown "$(slurm_conf SlurmUser)" "$folder"; fi
+        if [[ $role == head && $key != Slurmd* ]]; then chown "$(slurm_conf SlurmUser)" "$folder"; fi
     done
 }
 
 start_slurm() {
     install_slurm
     install_munge_key
-    bash "$here/boot/sync.sh"
     make_slurm_folders
     local head
     for head in $HEADS; do patiently 15 resolves "$head.$DOMAIN" || die "$head.$DOMAIN does not resolve"; done
+    # Compute nodes keep no copy of Slurm's files: they ask the controller, so that all agree.
+    printf 'SLURMD_OPTIONS="--conf-server %s"\n' "${HEADS// /,}" >/etc/default/slurmd
     # shellcheck disable=SC2086  # a login node has no daemon
     systemctl enable munge $daemon
-    # shellcheck disable=SC2086
-    systemctl restart munge $daemon
+    # shellcheck disable=SC2086  # the controller may boot later than this machine
+    patiently 30 systemctl restart munge $daemon || die "${daemon:-munge} does not start"
 }
 
 token=$(curl -sSf -X PUT -H 'X-aws-ec2-metadata-token-ttl-seconds: 300' http://169.254.169.254/latest/api/token)
@@ -149,7 +149,10 @@ take_name
 check_rails
 allow_locked_memory
 mount_file_systems
-if [[ -n $SLURM_VERSION ]]; then start_slurm; else bash "$here/boot/sync.sh"; fi
+echo "$role" >/etc/cluster-role
+printf 'export IACGEN_CLUSTER_DIR=%s\n' "$here" >/etc/profile.d/cluster.sh # where job scripts look
+bash "$here/boot/sync.sh"
+if [[ -n $SLURM_VERSION ]]; then start_slurm; fi
 
 cp "$here"/boot/cluster-sync.{service,timer} /etc/systemd/system/
 systemctl daemon-reload

@@ -1,11 +1,12 @@
 #!/bin/bash
-# Brings the cluster's files of this machine up to date: after a node was added, say, every machine
-# needs the new slurm.conf. Started by a timer; running jobs survive a restart of Slurm's daemons.
+# Brings the cluster's files of this machine up to date: after a node was added, say, the controller
+# needs the new slurm.conf. Started by a timer. Compute nodes get Slurm's files from the controller.
 set -euo pipefail
 
 here=/opt/cluster
 # shellcheck source=/dev/null
 . "$here/site/site.env"
+role=$(cat /etc/cluster-role)
 
 aws s3 sync --region "$REGION" --only-show-errors --delete "s3://$FILES_BUCKET/" "$here/"
 
@@ -19,13 +20,17 @@ put() {
 }
 
 changed=0
-for file in "$here"/slurm/*.conf; do
-    [[ -e $file ]] || continue
-    if put "$file" "/etc/slurm/${file##*/}"; then changed=1; fi
-done
+if [[ $role != node ]]; then
+    for file in "$here"/slurm/*.conf; do
+        [[ -e $file ]] || continue
+        if put "$file" "/etc/slurm/${file##*/}"; then changed=1; fi
+    done
+fi
 if [[ -e $here/nccl/nccl.conf ]]; then put "$here/nccl/nccl.conf" /etc/nccl.conf || true; fi
-find "$here/training" -name '*.sh' -exec chmod 755 {} + 2>/dev/null || true # objects have no mode
+find "$here/slurm" "$here/training" -type f \( -name '*.sh' -o -name '*.sbatch' \) -exec chmod 755 {} + 2>/dev/null || true # objects have no mode
 
-if ((changed)); then
-    systemctl try-restart slurmctld slurmd
+if ((changed)) && [[ $role == head ]] && systemctl is-active --quiet slurmctld; then
+    # Before 23.11 only a new start takes in new nodes. Running jobs survive it.
+    if [[ $SLURM_VERSION < 23.11 ]]; then systemctl restart slurmctld; fi
+    scontrol reconfigure
 fi
