@@ -1,0 +1,111 @@
+"""The facts of each group, as the roles' variables take them."""
+
+from __future__ import annotations
+
+import ipaddress
+
+from ...design.fabric.model import Fabric
+from ...design.model import Design, Pool
+from .inventory import fabrics_of, lustres_of, opensm_fabrics, pools_of
+from .lustre import mount_unit
+
+# Default prefix of InfiniBand; each further fabric counts up, so that two subnets are never taken for one.
+_SUBNET_PREFIX = 0xFE80 << 48
+
+
+def cluster_pools(design: Design, site: str) -> list[dict[str, object]]:
+    """Pools whose hosts this site must know by name and address: its own, and those of other sites that have planned addresses."""
+    out = []
+    for pool in sorted(design.pools.values(), key=lambda p: p.name):
+        address = design.address(pool.hosts[0])
+        if pool.site == site or address:
+            facts: dict[str, object] = {"name": pool.name, "width": pool.width, "count": pool.count}
+            out.append(facts | ({"address": str(address)} if address else {}))
+    return out
+
+
+def pool_facts(design: Design, pool: Pool) -> dict[str, object]:
+    """What a host of this pool must show: memory, GPUs, NVSwitch."""
+    return {
+        "system": pool.system.name,
+        "memory_mib": pool.system.memory_mib,
+        "gpus": pool.system.gpus,
+        "nvswitch": pool.system.nvlink_domain_gpus > 1,
+    }
+
+
+def pool_ports(design: Design, pool: Pool) -> dict[str, object]:
+    """InfiniBand and RoCE ports of a pool, and its interfaces on the Lustre network."""
+    ports: dict[str, list[dict[str, object]]] = {"infiniband": [], "roce": [], "ethernet": []}
+    carries_lustre = {s.fabric for s in lustres_of(design, pool.site)}
+    interfaces: list[str] = []
+    for fabric in fabrics_of(design, pool.name):
+        # InfiniBand needs addresses for LNet alone; RoCE cannot do without.
+        addressed = bool(fabric.blocks) and (fabric.technology == "roce" or fabric.name in carries_lustre)
+        ports[fabric.technology] += [_port(fabric, pool, rail, addressed) for rail in range(fabric.nics[pool.name].count)]
+        if fabric.name in carries_lustre:
+            interfaces += fabric.nics[pool.name].interfaces
+    return {"ib_ports": ports["infiniband"], "roce_ports": ports["roce"], "lnet_interfaces": interfaces}
+
+
+def _port(fabric: Fabric, pool: Pool, rail: int, addressed: bool) -> dict[str, object]:
+    nic = fabric.nics[pool.name]
+    port: dict[str, object] = {"fabric": fabric.name}
+    for key, names in (("rdma", nic.rdma_names), ("pci", nic.pci if fabric.technology == "infiniband" else ()), ("interface", nic.interfaces)):
+        if names:
+            port[key] = names[rail]
+    if addressed and fabric.subnet:
+        port |= {"address": str(fabric.address(pool.name, 0, rail)), "prefix": ipaddress.IPv4Network(fabric.subnet).prefixlen}
+    return port
+
+
+def managed_fabrics(design: Design, site: str) -> dict[str, object]:
+    """Fabrics for OpenSM, and the names of those that UFM manages."""
+    infiniband = sorted((f for f in design.fabrics.values() if f.technology == "infiniband"), key=lambda f: (f.purpose != "compute", f.name))
+    prefixes = {f.name: f"0x{_SUBNET_PREFIX + i:016x}" for i, f in enumerate(infiniband)}
+    fabrics = [
+        {
+            "name": fabric.name,
+            "managers": list(fabric.manager.hosts),
+            # Without spines there is no tree to route; ftree asks for two tiers.
+            "routing_engine": "ftree,no_fallback" if fabric.spines else "minhop",
+            "subnet_prefix": prefixes[fabric.name],
+        }
+        for fabric in opensm_fabrics(design, site)
+        if fabric.manager
+    ]
+    ufm = sorted(f.name for f in design.fabrics.values() if f.site == site and f.manager and f.manager.kind == "ufm")
+    return {"fabrics": fabrics, "ufm": ufm} if fabrics or ufm else {}
+
+
+def roce_classes(design: Design, site: str) -> dict[str, object]:
+    """The lossless class of each RoCE fabric of a site."""
+    classes = {
+        f.name: {"dscp": f.qos.dscp, "priority": f.qos.priority, "cnp_dscp": f.qos.cnp_dscp, "cnp_priority": f.qos.cnp_priority}
+        for f in sorted(design.fabrics.values(), key=lambda f: f.name)
+        if f.site == site and f.qos
+    }
+    return {"classes": classes} if classes else {}
+
+
+def lnet(design: Design, site: str) -> dict[str, object]:
+    """The LNet network of a site's Lustre, and its type of service where that rides a lossless class."""
+    lustres = lustres_of(design, site)
+    if not lustres:
+        return {}
+    qos = design.fabrics[lustres[0].fabric].qos
+    return {"net": lustres[0].mgs_nids[0].partition("@")[2], "type_of_service": qos.traffic_class if qos else None}
+
+
+def client_mounts(design: Design, site: str) -> dict[str, object]:
+    """What the clients mount: management servers as failover partners, a colon between them (mount.lustre(8))."""
+    mounts = [
+        {"fsname": s.fsname, "source": f"{':'.join(s.mgs_nids)}:/{s.fsname}", "mount": s.mount, "unit": mount_unit(s.mount)}
+        for s in lustres_of(design, site)
+    ]
+    return {"mounts": mounts} if mounts else {}
+
+
+def slurm_here(design: Design, site: str) -> dict[str, object]:
+    """The release that the Slurm files of the tree are written for."""
+    return {"version": design.scheduler.version} if design.scheduler and pools_of(design, site) else {}
