@@ -6,6 +6,7 @@ Every stage is a pure function; each is judged before the next one runs. The onl
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 from . import catalog, checks, source
 from .blueprint import Blueprint, parse, resolve
@@ -35,7 +36,7 @@ def run(text: str, name: str) -> Run:
     """The flow up to the placement. ``name`` is the file's name in messages."""
     document, findings = source.read(text, name)
     state = Run(document, tuple(findings))
-    for stage in (_blueprint, _checked, _project):
+    for stage in (_blueprint, _checked, _ordered, _project):
         if errors(state.findings):
             return state
         state = stage(state)
@@ -69,6 +70,21 @@ def _checked(state: Run) -> Run:
     if not errors(findings):
         findings += checks.run(BLUEPRINT_CHECKS, state.blueprint)
     return replace(state, findings=(*state.findings, *findings))
+
+
+def _ordered(state: Run) -> Run:
+    """From here on the order of a map in the file is gone, so that it can matter to nobody."""
+    assert state.blueprint
+    return replace(state, blueprint=_by_name(state.blueprint))
+
+
+def _by_name(value: Any) -> Any:
+    """A section with its maps, at any depth, in the order of their names."""
+    if isinstance(value, dict):
+        return {name: _by_name(value[name]) for name in sorted(value)}
+    if hasattr(value, "model_copy"):
+        return value.model_copy(update={name: _by_name(inner) for name, inner in value})
+    return value
 
 
 def _project(state: Run) -> Run:

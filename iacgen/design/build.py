@@ -20,7 +20,7 @@ from .model import S3, Capacity, Design, FsxLustre, Lustre, Partition, Pool, Sch
 def design(blueprint: Blueprint) -> tuple[Design | None, list[Diagnostic]]:
     """The designed cluster, or None and why not (ids IAC21x). Needs a blueprint whose references all resolve."""
     findings: list[Diagnostic] = []
-    pools = {name: _pool(name, wanted) for name, wanted in blueprint.nodes.items()}
+    pools = _pools(blueprint)
     fabrics = _fabrics(blueprint, pools, findings)
     if findings:
         return None, findings
@@ -46,6 +46,12 @@ def _site(name: str, blueprint: Blueprint) -> Site:
     if isinstance(site, AwsSite):
         return Site(name, "aws", domain, site.region, site.zone, site.network, site.admin_networks)
     return Site(name, "on-prem", domain)
+
+
+def _pools(blueprint: Blueprint) -> dict[str, Pool]:
+    """GPU pools first, as they are what a reader looks for, otherwise in the order given."""
+    pools = [_pool(name, wanted) for name, wanted in blueprint.nodes.items()]
+    return {pool.name: pool for pool in sorted(pools, key=lambda pool: not pool.system.gpus)}
 
 
 def _pool(name: str, wanted: NodePool) -> Pool:
