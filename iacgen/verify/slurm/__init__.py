@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from iacgen.diagnostics.model import Diagnostic
 
@@ -15,57 +16,70 @@ from .controller import ask_daemons
 from .expected import declared_version, implied, slurm_nodes
 from .findings import finding
 from .installation import Installation, work_folder
-from .rules import check_gres, check_ranks, check_slurm_conf, check_topology
+from .rules import check_batch, check_cgroup_conf, check_gres, check_ranks, check_slurm_conf, check_topology
 
-READS = ("slurm/slurm.conf", "slurm/gres.conf", "slurm/cgroup.conf", "slurm/topology.conf", "slurm/*.ranks", "slurm/*.sbatch")
-JUDGES = ("slurm-22.05", "slurm-24.11")
-
-
-def applies(tree: Path) -> bool:
-    """True when the tree holds Slurm files."""
-    return (tree / "slurm" / "slurm.conf").is_file()
+FILES = ("slurm.conf", "gres.conf", "cgroup.conf", "topology.conf")
 
 
-def verify(tree: Path, project: Any, judge: str | None = None) -> Verdict:
-    """The verdict of ``judge``, one of :data:`JUDGES`; by default of the one for the version that the blueprint declares.
+@dataclass(frozen=True)
+class Judge:
+    """Slurm of one version. Needs root, a munged on PATH and that Slurm, on PATH or in a tree below IACGEN_SLURM_TREES.
 
-    ``project`` has ``design`` and ``placements``. Needs root, a munged on PATH and Slurm of that version; everything runs on
-    loopback, in a temporary folder, and ends with the call.
+    Everything runs on loopback, in a temporary folder, and ends with the call.
     """
-    began = time.monotonic()
-    scheduler = project.design.scheduler
-    judge = judge or (f"slurm-{scheduler.version}" if scheduler else JUDGES[-1])
 
-    def verdict(status: Status, findings: list[Diagnostic], version: str | None = None) -> Verdict:
-        return Verdict(judge, "slurmctld", version, status, time.monotonic() - began, tuple(findings))
+    version: str
+    READS: ClassVar[tuple[str, ...]] = (*(f"slurm/{name}" for name in FILES), "slurm/*.ranks", "slurm/*.sbatch")
 
-    if not applies(tree) or scheduler is None:
-        return verdict("not-applicable", [])
-    if judge != f"slurm-{scheduler.version}":
-        return verdict("other-version", [finding("slurm-not-judged", f"the blueprint declares Slurm {scheduler.version}; this judge is of {judge.removeprefix('slurm-')}")])
-    found = programs.find(judge)
-    if isinstance(found, programs.Missing):
-        return verdict("missing", [finding("slurm-not-judged", str(found))])
-    with work_folder() as work:
-        slurm = Installation(work, found.companion)
-        if why := slurm.cannot_enter():
-            return verdict("needs-root", [finding("slurm-not-judged", why)])
-        texts = {path.name: path.read_text(encoding="utf-8") for path in sorted((tree / "slurm").iterdir()) if path.is_file()}
-        findings = offline(texts, project) or ask_daemons(slurm, texts, project)
-    return verdict("failed" if findings else "passed", findings, found.version)
+    @property
+    def name(self) -> str:
+        """As the command line and the tests call it."""
+        return f"slurm-{self.version}"
+
+    def applies(self, tree: Path) -> bool:
+        """True when the tree holds Slurm files."""
+        return (tree / "slurm" / "slurm.conf").is_file()
+
+    def verify(self, tree: Path, project: Any) -> Verdict:
+        """The verdict on ``tree``, of which ``project`` has the ``design`` and the ``placements``."""
+        began = time.monotonic()
+        status, findings, version = self._judge(tree, project)
+        return Verdict(self.name, "slurmctld", version, status, time.monotonic() - began, tuple(findings))
+
+    def _judge(self, tree: Path, project: Any) -> tuple[Status, list[Diagnostic], str | None]:
+        scheduler = project.design.scheduler
+        if not self.applies(tree) or scheduler is None:
+            return "not-applicable", [], None
+        if scheduler.version != self.version:
+            return "other-version", [finding("slurm-not-judged", f"the blueprint declares Slurm {scheduler.version}, and this judge is {self.version}")], None
+        found = programs.find(self.name)
+        if isinstance(found, programs.Missing):
+            return "missing", [finding("slurm-not-judged", str(found))], None
+        with work_folder() as work:
+            slurm = Installation(work, found.companion)
+            if why := slurm.cannot_enter():
+                return "needs-root", [finding("slurm-not-judged", why)], None
+            texts = {path.name: path.read_text(encoding="utf-8") for path in sorted((tree / "slurm").iterdir()) if path.is_file()}
+            findings = offline(texts, project) or ask_daemons(slurm, texts, project)
+        return "failed" if findings else "passed", findings, found.version
+
+
+V22_05 = Judge("22.05")
+V24_11 = Judge("24.11")
 
 
 def offline(texts: Mapping[str, str], project: Any) -> list[Diagnostic]:
     """What can be said without a daemon about the files of the folder ``slurm`` (name → text)."""
     design = project.design
     version, nodes = declared_version(design), slurm_nodes(design)
-    missing = [name for name in ("slurm.conf", "gres.conf", "cgroup.conf", "topology.conf") if name not in texts]
+    missing = [name for name in FILES if name not in texts]
     missing += [f"{job}.{kind}" for job in project.placements for kind in ("ranks", "sbatch") if f"{job}.{kind}" not in texts]
     if missing:
         return [finding("malformed-slurm-conf", f"slurm/{name} is missing") for name in missing]
-    out = check_slurm_conf(texts["slurm.conf"], version)
+    out = check_slurm_conf(texts["slurm.conf"], version) + check_cgroup_conf(texts["cgroup.conf"])
     out += check_topology(texts["topology.conf"], nodes, version, implied(design).islands)
     out += [] if out else check_gres(texts["gres.conf"], texts["slurm.conf"])
     for job, placement in sorted(project.placements.items()):
         out += check_ranks(texts[f"{job}.ranks"], nodes, placement.hosts, placement.gpus_per_node, job)
+        out += check_batch(texts[f"{job}.sbatch"], job)
     return out

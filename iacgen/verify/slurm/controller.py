@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from iacgen.diagnostics.model import Diagnostic
 
 from .expected import declared_version, differences, implied, read, slurm_nodes
-from .files import expand
+from .files import expand, lines
 from .findings import finding, some
 from .installation import Installation, free_ports, munged
 from .sandbox import WITHOUT_CGROUPS, cgroup_conf, gres_conf, machine_lines, slurm_conf
@@ -27,6 +28,10 @@ _NO_COMMON_ROOT = "no switch can reach all nodes"
 
 def ask_daemons(slurm: Installation, texts: Mapping[str, str], project: Any) -> list[Diagnostic]:
     """All that slurmctld, slurmd and sbatch have against the files (name → text); each starts on a copy in ``slurm.work``."""
+    return [replace(f, message=f.message.replace(f"{slurm.work}/", "")) for f in _ask(slurm, texts, project)]
+
+
+def _ask(slurm: Installation, texts: Mapping[str, str], project: Any) -> list[Diagnostic]:
     with munged(slurm) as socket:
         _write(slurm, texts, socket, declared_version(project.design))
         out = list(_gres(slurm, project))
@@ -34,7 +39,7 @@ def ask_daemons(slurm: Installation, texts: Mapping[str, str], project: Any) -> 
             if not controller.wait_for(_READY, _START_S):
                 last = [line for line in complaints(controller.said) if "fatal" in line or "error" in line.lower()]
                 return [*out, finding("slurm-refused", f"slurmctld does not start: {'; '.join(last[-2:]) or controller.said.strip()[-300:]}")]
-            out += _tree(slurm, project)
+            out += [*_plugins(slurm, texts), *_tree(slurm, project)]
             for job in sorted(project.placements):
                 out += _batch(slurm, job, project)
             said = controller.said
@@ -82,19 +87,42 @@ def _tree(slurm: Installation, project: Any) -> Iterator[Diagnostic]:
         yield finding("topology-not-of-fabric", f"Slurm has read another tree than the fabric's: {difference}")
 
 
+def _plugins(slurm: Installation, texts: Mapping[str, str]) -> Iterator[Diagnostic]:
+    """Plugins that slurm.conf names and this Slurm has not: those of slurmd are not missed by slurmctld."""
+    shown = slurm.run("scontrol", "show", "config").out
+    folders = re.search(r"^PluginDir\s*= (\S+)", shown, re.MULTILINE)
+    named = [(line, word) for line in lines(texts["slurm.conf"]) for word in line.pairs[0][1].split(",") if re.fullmatch(r"[a-z_]+/[a-z_]+", word)]
+    for line, word in named:
+        file = word.replace("/", "_") + ".so"
+        if folders and not word.endswith("/none") and not any((slurm.folder(place) / file).exists() for place in folders[1].split(":")):
+            yield finding("malformed-slurm-conf", f"slurm.conf:{line.number}: this Slurm has no plugin {word}")
+
+
 def _batch(slurm: Installation, job: str, project: Any) -> Iterator[Diagnostic]:
     """Hand the batch script in, held so that nothing starts, and compare what Slurm understood with the placement."""
     placement, path = project.placements[job], ("training", job)
-    answer = slurm.run("sbatch", "--parsable", "--hold", slurm.work / f"{job}.sbatch")
-    if not answer.ok or answer.err.strip():
-        yield finding("batch-script", f"sbatch refuses {job}.sbatch: {answer.err.strip()}", path)
+    script = slurm.work / f"{job}.sbatch"
+    shell = slurm.run("bash", "-n", script)
+    answer = slurm.run("sbatch", "--parsable", "--hold", script)
+    if not (shell.ok and answer.ok) or answer.err.strip():
+        yield finding("batch-script", f"{job}.sbatch is refused: {shell.err.strip()}{answer.err.strip()}", path)
         return
     shown = slurm.run("scontrol", "--oneliner", "show", "job", answer.out.strip()).out
     facts = dict(pair.partition("=")[::2] for pair in shown.split())
-    hosts, per_node = placement.hosts, placement.gpus_per_node
-    if set(expand(facts.get("ReqNodeList", ""))) != set(hosts):
-        yield finding("batch-script", f"{job}.sbatch asks for other nodes than the placement has: {some(set(expand(facts.get('ReqNodeList', ''))) ^ set(hosts))}", path)
-    wanted = {"NumNodes": rf"{len(hosts)}(-{len(hosts)})?", "NumTasks": str(len(hosts) * per_node), "NtasksPerN:B:S:C": rf"{per_node}:.*", "TresPerNode": rf"gres[:/]gpu:{per_node}", "Requeue": "1"}
-    for key, want in wanted.items():
-        if not re.fullmatch(want, facts.get(key, "")):
-            yield finding("batch-script", f"{job}.sbatch: Slurm understood {key}={facts.get(key, 'nothing')}, the placement needs {want}", path)
+    nodes, per_node = len(placement.hosts), placement.gpus_per_node
+    differ = set(expand(facts.get("ReqNodeList", ""))) ^ set(placement.hosts)
+    if differ:
+        yield finding("batch-script", f"{job}.sbatch asks for other nodes than the placement has: {some(differ)}", path)
+    wanted = {  # how 22.05 and 24.11 print it
+        "NumNodes": (f"{nodes}", f"{nodes}-{nodes}"),
+        "NumTasks": (f"{nodes * per_node}",),
+        "NtasksPerN:B:S:C": (f"{per_node}:0:*:1", f"{per_node}:0:*:*"),
+        "TresPerNode": (f"gres/gpu:{per_node}", f"gres:gpu:{per_node}"),
+        "Requeue": ("1",),
+    }
+    for key, accepted in wanted.items():
+        if facts.get(key) not in accepted:
+            yield finding("batch-script", f"{job}.sbatch: Slurm understood {key}={facts.get(key)}, the placement needs {accepted[0]}", path)
+    cpus = sum(project.design.pool_of(host).system.cpus for host in placement.hosts)
+    if int(facts.get("NumCPUs", "0").partition("-")[0]) > cpus:
+        yield finding("batch-script", f"{job}.sbatch asks for {facts['NumCPUs']} processors, and its nodes have {cpus}", path)

@@ -53,6 +53,10 @@ class Installation:
             return ["/usr/bin/env", *plain]
         return ["unshare", "--mount", "bash", "-c", _ENTER, "enter", str(self.root), str(self.work), *plain]
 
+    def folder(self, path: str) -> Path:
+        """An absolute path of the installation as it is seen from outside."""
+        return (self.root or Path("/")) / path.lstrip("/")
+
     def run(self, *words: str | Path, timeout: float = 60.0) -> Completed:
         """Run a program to its end."""
         return run(self.argv(*words), cwd=self.work, timeout=timeout)

@@ -16,6 +16,7 @@ from .findings import finding, some
 from .words import DEAD_KEYS, Version, unknown_words
 
 _SUFFIX_SINCE = (23, 11)  # text after a bracket: "Invalid hostlist" before
+_CGROUP_PLUGINS = ("autodetect", "cgroup/v1", "cgroup/v2")
 _HOST = re.compile(r"[A-Za-z0-9_.-]+", re.ASCII)
 
 
@@ -102,6 +103,15 @@ def _shape_faults(parsed: Sequence[Line], islands: int) -> list[str]:
     return faults
 
 
+def check_cgroup_conf(text: str) -> list[Diagnostic]:
+    """slurmctld reads the keys and the switches, but any name of a plugin."""
+    parsed = _parsed(text, "malformed-slurm-conf", "cgroup.conf")
+    if isinstance(parsed, Diagnostic):
+        return [parsed]
+    named = [(line, line.get("CgroupPlugin")) for line in parsed if line.kind == "cgroupplugin"]
+    return [finding("malformed-slurm-conf", f"cgroup.conf:{line.number}: no plugin {name!r}") for line, name in named if name not in _CGROUP_PLUGINS]
+
+
 def check_gres(text: str, slurm_conf: str) -> list[Diagnostic]:
     """Every GPU that slurm.conf promises has a device file, and no other has one; every line names its nodes."""
     parsed, conf = _parsed(text, "malformed-gres", "gres.conf"), list(lines(slurm_conf))
@@ -153,6 +163,24 @@ def check_ranks(text: str, nodes: Collection[str], order: Sequence[str], per_nod
         return []
     rank, name, want = wrong[0]
     return [finding("rank-order", f"{job}.ranks: {len(wrong)} ranks sit elsewhere than planned; the first is rank {rank}, on {name} and not on {want}", path)]
+
+
+def check_batch(text: str, job: str) -> list[Diagnostic]:
+    """The one form of a rank map that every version obeys: the file as prefix of one ``srun -m arbitrary`` inside the job."""
+    header = [line for line in text.splitlines() if line.startswith("#SBATCH")]
+    starts = [line for line in text.splitlines() if re.search(r"\bsrun\b", line) and not line.startswith("#")]
+    faults = []
+    if any(re.search(r"--distribution|\s-m\b", line) for line in header):
+        faults.append("a distribution in the header sticks to every srun of the job")
+    if not any(re.search(r"^SLURM_HOSTFILE=\S+ srun .*(--distribution=|-m )arbitrary", line) for line in starts):
+        faults.append("no srun with SLURM_HOSTFILE as its prefix and the distribution arbitrary")
+    if any(re.search(r"\s(-N|--nodes)\b", line) for line in starts):
+        faults.append("srun with a node count beside arbitrary, which 23.11 and later refuse")
+    if any("--gpus-per-task" in line for line in (*header, *starts)):
+        faults.append("--gpus-per-task hides the peers' GPUs from a rank, and NCCL loses NVLink")
+    if not any("--exclusive" in line for line in header):
+        faults.append("not --exclusive: the processors of the nodes are split unevenly")
+    return [finding("batch-script", f"{job}.sbatch: {fault}", ("training", job)) for fault in faults]
 
 
 def _hostlist_faults(hostlist: str, version: Version) -> list[str]:

@@ -34,7 +34,7 @@ def machine_lines(work: Path, munge_socket: Path, port: int) -> dict[str, str]:
         "SlurmdPidFile": f"{work}/slurmd-%n.pid",
         "SlurmctldLogFile": f"{work}/log/slurmctld.log",
         "SlurmdLogFile": f"{work}/log/slurmd-%n.log",
-        "CommunicationParameters": "NoInAddrAny",  # listen on loopback alone
+        "CommunicationParameters": "NoCtldInAddrAny,NoInAddrAny",  # listen on loopback alone
         "SlurmdParameters": "config_overrides",  # this machine has neither the cores nor the memory of a node
     }
 
