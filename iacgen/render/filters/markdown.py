@@ -9,7 +9,7 @@ from .values import Quoted, UnrepresentableValue, number, text
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 # An underscore between letters or digits emphasises nothing, and host_name reads better without a backslash.
 _ACTIVE = re.compile(r"[\\`*<>\[\]&~|$]|(?<![^\W_])_|_(?![^\W_])")
-_LINE_START = re.compile(r"^(?:[#+=-]|\d+[.)])")
+_LINE_START = re.compile(r"^(?:[#+=-]|\d+[.)](?=\s|$))")
 
 
 def cell(value: object) -> Quoted:
