@@ -1,0 +1,104 @@
+"""One job on the page: its shape, memory by stage, checkpoint, and where its ranks sit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from iacgen import units
+from iacgen.design.model import Design, Storage
+from iacgen.placement import Cost, Placement
+from iacgen.render import fold
+from iacgen.training import Job
+from iacgen.training.memory import LINES
+from iacgen.training.text import MEANING, telling_stages
+
+from .cluster import Fact, Row, Table
+
+FAMILIES = {"dp": "data parallel", "cp": "context parallel", "pp": "pipeline", "ep": "expert parallel"}
+
+
+@dataclass(frozen=True)
+class Section:
+    """The words of one job; ``traffic`` is None when nothing leaves a node. ``idle``: why, how many, the hosts folded."""
+
+    name: str
+    facts: tuple[Fact, ...]
+    memory: Table
+    orders: Table
+    traffic: Table | None
+    idle: tuple[tuple[str, int, str], ...]
+    digest: str
+
+
+def section(job: Job, placement: Placement, design: Design) -> Section:
+    """All that the page says of a job."""
+    return Section(job.name, _facts(job, design), _memory(job), _orders(placement), _traffic(placement.cost), _idle(placement), placement.digest)
+
+
+def _facts(job: Job, design: Design) -> tuple[Fact, ...]:
+    spec = job.spec
+    zero = f", ZeRO stage {spec.zero}" if spec.framework == "deepspeed" else ""
+    chunks = f", {spec.virtual} model chunks a stage" if spec.virtual > 1 else ""
+    return (
+        ("Model", f"{spec.model.name}, {job.parameters.total:,} parameters"),
+        ("Framework", f"{spec.framework}{zero}; gradients {spec.gradients}; recompute {spec.recompute}"),
+        ("GPUs", f"{job.world:,} = tensor {spec.tensor} x context {spec.context} x data {job.data_parallel} (derived) x pipeline {spec.pipeline}{chunks}"),
+        ("Batch", f"{spec.global_batch:,} sequences of {spec.sequence:,} tokens = {spec.micro_batch} x {job.micro_batches} micro batches x data {job.data_parallel}"),
+        ("Checkpoint", _checkpoint(job, design.storage.get(spec.checkpoint_to) if spec.checkpoint_to else None)),
+    )
+
+
+def _checkpoint(job: Job, store: Storage | None) -> str:
+    size = units.bytes_si(job.checkpoint_bytes)
+    if store is None:
+        return f"{size}; no store named"
+    if store.kind == "s3":
+        return f"{size} to {store.name}, whose write rate is not stated"
+    offered, needed = store.write_bytes_per_s, job.checkpoint_write_bytes_per_s
+    takes = f"{size} to {store.name}: {units.seconds(job.checkpoint_bytes / offered)} at its {units.gb_per_s(offered)}"
+    if needed is None:
+        return takes
+    verdict = f"{offered / needed:.3g} times that" if offered >= needed else f"only {offered / needed:.0%} of that"
+    return f"{takes}; {units.seconds(job.checkpoint_bytes / needed)} promised, which needs {units.gb_per_s(needed)}: the store offers {verdict}"
+
+
+def _memory(job: Job) -> Table:
+    stages = telling_stages(job.memory)
+    shown = [line for line in LINES if any(getattr(stage, line) for stage in stages)]
+    rows: list[Row] = [(MEANING[line].capitalize(), *(_gib(getattr(stage, line)) for stage in stages)) for line in shown]
+    rows.append(("Sum", *(_gib(stage.total) for stage in stages)))
+    rows.append((f"Room on {job.spec.gpu.name}", *(_gib(job.memory.capacity) for _ in stages)))
+    return Table(("GiB on each GPU", *(f"Stage {stage.stage} of {len(job.memory.stages)}" for stage in stages)), tuple(rows), right=len(stages))
+
+
+def _gib(count: int) -> str:
+    return f"{count / 2**30:.1f}"
+
+
+def _orders(placement: Placement) -> Table:
+    chosen, by_name = placement.cost, placement.sorted_cost
+    rows: list[Row] = [("Exposed communication, a step", units.seconds(chosen.total_s), units.seconds(by_name.total_s), placement.bound_text)]
+    rows += [
+        (f"Bytes that leave a {tier} group, a step", units.bytes_si(ours), units.bytes_si(theirs), "")
+        for tier, ours, theirs in zip(chosen.tiers, chosen.bytes_by_tier, by_name.bytes_by_tier, strict=True)
+    ]
+    rows.append(("Times that one ring enters one leaf group, at most", chosen.ring_entries, by_name.ring_entries, ""))
+    return Table(("", "This order", "Sorted host names", "Lower bound"), tuple(rows), right=3)
+
+
+def _traffic(cost: Cost) -> Table | None:
+    """One row a kind of traffic: what it costs, and the flow or the uplinks that set it."""
+    if not cost.families:
+        return None
+    rows = []
+    for f in cost.families:
+        crossed = f"crosses {f.slowest_tier} groups" if f.slowest_tier else "inside a leaf group"
+        uplinks = f"{units.seconds(f.congestion_s)}, {f.busiest}" if f.busiest else "not used"
+        rows.append((FAMILIES[f.family], f"{units.seconds(f.seconds)} = {f.exposed:g} x {units.seconds(f.seconds / f.exposed)}", f"{units.seconds(f.slowest_s)}, {crossed}", uplinks))
+    return Table(("Traffic", "Exposed = share x time", "Slowest flow", "Busiest uplinks"), tuple(rows))
+
+
+def _idle(placement: Placement) -> tuple[tuple[str, int, str], ...]:
+    reasons = ("down", "spare", "not needed")
+    hosts = {why: [idle.host for idle in placement.idle if idle.why == why] for why in reasons}
+    return tuple((why, len(names), fold(names)) for why, names in hosts.items() if names)

@@ -1,0 +1,180 @@
+"""report.md and README.md, read by a Markdown reader."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from markdown_it import MarkdownIt
+
+from iacgen import pipeline
+from iacgen.targets import readme, report
+
+BLUEPRINTS = Path(__file__).parents[2] / "blueprints"
+MARKDOWN = MarkdownIt("commonmark").enable("table")
+NAMES = sorted(path.stem for path in BLUEPRINTS.glob("*.yaml"))
+
+
+def project(name="superpod-h100", **changes):
+    text = (BLUEPRINTS / f"{name}.yaml").read_text()
+    for old, new in changes.values():
+        assert old in text
+        text = text.replace(old, new)
+    state = pipeline.run(text, f"{name}.yaml")
+    assert state.project, state.findings
+    return state.project
+
+
+def inline(token) -> str:
+    return "".join(child.content for child in token.children)
+
+
+def tables(text: str) -> list[list[list[str]]]:
+    """Every table as rows of cells, heads first."""
+    out: list[list[list[str]]] = []
+    tokens = MARKDOWN.parse(text)
+    for before, token in zip(tokens, tokens[1:]):
+        if token.type == "table_open":
+            out.append([])
+        elif token.type == "tr_open":
+            out[-1].append([])
+        elif token.type == "inline" and before.type in ("th_open", "td_open"):
+            out[-1][-1].append(inline(token))
+    return out
+
+
+def rows(text: str, head: str) -> dict[str, dict[str, str]]:
+    """The table whose first head is ``head``: first cell → head → cell."""
+    (table,) = (t for t in tables(text) if t[0][0] == head)
+    return {row[0]: dict(zip(table[0], row)) for row in table[1:]}
+
+
+def bullets(text: str) -> dict[str, str]:
+    """The bold label of every list item → the text behind it; the last one where a label comes twice."""
+    lines = [inline(t) for before, t in zip(MARKDOWN.parse(text), MARKDOWN.parse(text)[1:]) if t.type == "inline" and before.type == "paragraph_open"]
+    return {label: rest for line in lines if (parts := line.partition(": "))[1] for label, rest in [(parts[0], parts[2])]}
+
+
+@pytest.fixture(scope="module")
+def superpod() -> str:
+    return report.render(project())["report.md"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_row_has_as_many_cells_as_its_head(name):
+    text = report.render(project(name))["report.md"]
+    found = tables(text)
+    bars = sum(line.startswith("|") for line in text.splitlines())
+    assert sum(len(table) + 1 for table in found) == bars  # no line of a table fell out of it
+    assert all(len(row) == len(table[0]) for table in found for row in table)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_page_stays_short(name):
+    built = project(name)
+    assert len(report.render(built)["report.md"].splitlines()) < 70 + 45 * len(built.jobs)
+
+
+def test_the_fabrics_are_those_of_the_published_reference(superpod):
+    compute = rows(superpod, "Fabric")["compute"]
+    assert (compute["Leaf"], compute["Spine"], compute["Host cables"], compute["Manager cables"], compute["Leaf to spine"]) == ("32", "16", "1,016", "4", "1,024")
+
+
+def test_nodes_and_gpus_are_counted(superpod):
+    assert rows(superpod, "Pool")["gpu"]["GPUs"] == "1,016"
+    assert bullets(superpod)["Nodes"] == "127 with GPUs, 16 without"
+    assert bullets(superpod)["GPUs"].startswith("1,008 = tensor 8 x context 2 x data 7 (derived) x pipeline 9")
+
+
+def test_power_that_is_not_published_is_named(superpod):
+    built = project()
+    facility = built.design.facilities["hall-a"]
+    assert facility.unknown
+    assert all(kind in bullets(superpod)["Power of hall-a"] for kind in facility.unknown)
+
+
+def test_cooling_is_what_the_plant_removes_less_what_the_hall_draws():
+    built = project()
+    facility = replace(built.design.facilities["hall-a"], power_w=1_200_000, cooling_w=1_600_000)
+    text = report.render(replace(built, design=replace(built.design, facilities={"hall-a": facility})))["report.md"]
+    assert rows(text, "Site")["hall-a"]["Cooling left"] == "400.0 kW (25%)"
+
+
+def test_a_checkpoint_is_held_against_the_store(superpod):
+    # 14 bytes for each of 405,853,388,800 parameters; 100 GB/s offered, 60 s promised.
+    assert bullets(superpod)["Checkpoint"] == "5.682 TB to scratch: 56.8 s at its 100 GB/s; 60 s promised, which needs 94.7 GB/s: the store offers 1.06 times that"
+
+
+def test_a_store_that_is_too_slow_is_said_to_be():
+    text = report.render(project(rate=("write: 100GB/s", "write: 50GB/s")))["report.md"]
+    assert bullets(text)["Checkpoint"].endswith("the store offers only 53% of that")
+
+
+def test_the_memory_table_sums_up(superpod):
+    table = next(t for t in tables(superpod) if t[0][0] == "GiB on each GPU" and len(t[0]) > 2)
+    by_line = {row[0]: [float(cell) for cell in row[1:]] for row in table[1:]}
+    total = by_line.pop("Sum")
+    room = by_line.pop("Room on NVIDIA H100 SXM5 80 GB")
+    assert [sum(column) for column in zip(*by_line.values())] == pytest.approx(total, abs=0.5)
+    assert all(t <= r for t, r in zip(total, room))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_number_stands_in_for_the_bound(name):
+    found = [t for t in tables(report.render(project(name))["report.md"]) if t[0][-1] == "Lower bound"]
+    assert found and all(t[1][-1] == "no bound yet" for t in found)
+
+
+def test_idle_hosts_and_the_digest_are_printed(superpod):
+    placement = project().placements["pretrain"]
+    assert placement.digest in superpod
+    assert bullets(superpod)["Idle, spare"] == "1 (gpu0127)"
+
+
+def test_an_order_that_beats_sorted_names_shows_both_costs():
+    built = project(deal=("unit: 32 ", "unit: 32\n    numbering: round-robin\n    oversubscription: 2 "))
+    table = next(t for t in tables(report.render(built)["report.md"]) if t[0][-1] == "Lower bound")
+    placement = built.placements["finetune"]
+    assert placement.cost_s < placement.sorted_cost_s
+    assert table[1][1] != table[1][2]
+
+
+def test_assumptions_are_those_that_this_cluster_rests_on(superpod):
+    assert "Classes of machine, not products" in superpod
+    assert "A cloud shows its switches only once" not in superpod
+    cloud = report.render(project("aws-p5"))["report.md"]
+    assert "A cloud shows its switches only once" in cloud
+    assert "Racks, power" not in cloud
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_page_shows_no_value_that_is_none_of_its_words(name):
+    text = report.render(project(name))["report.md"]
+    assert not re.search(r"\b(None|True|False|inf|nan|frozenset|tuple)\b", text)
+
+
+def test_the_readme_lists_what_lies_in_the_tree_and_nothing_else():
+    paths = ["report.md", "README.md", "slurm/slurm.conf", "slurm/gres.conf", "training/a/launch.sh", "training/b/launch.sh", "ansible/hall-a/site.yml", ".iacgen/resolved.yaml"]
+    listed = {path.strip("`"): files for path, _, files in tables(readme.render(project(), paths)["README.md"])[0][1:]}
+    assert listed == {"report.md": "1", "slurm/": "2", "training/a/": "1", "training/b/": "1", "ansible/hall-a/": "1", ".iacgen/": "1"}
+
+
+def test_the_readme_names_each_thing_to_run_once_and_in_order():
+    text = readme.render(project(), ["ansible/hall-a/site.yml", "slurm/slurm.conf"])["README.md"]
+    order = ["iacgen verify .", "cd ansible/hall-a", "ansible-playbook site.yml", "cd /scratch/superpod-h100", "sbatch slurm/finetune.sbatch", "sbatch slurm/pretrain.sbatch"]
+    at = [text.index(f"\n{line}\n") for line in order]
+    assert at == sorted(at)
+    assert "terraform" not in text
+
+
+def test_the_readme_of_a_cloud_builds_before_it_trains():
+    text = readme.render(project("aws-p5"), ["terraform/ohio/main.tf", "slurm/slurm.conf"])["README.md"]
+    assert text.index("terraform -chdir=terraform/ohio init") < text.index("apply cluster.plan") < text.index("sbatch slurm/pretrain.sbatch")
+    assert "ansible" not in text
+
+
+def test_a_folder_without_words_is_refused():
+    with pytest.raises(KeyError, match="no words for novelties"):
+        readme.entries(["novelties/thing.txt"])
