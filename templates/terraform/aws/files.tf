@@ -45,7 +45,7 @@ resource "aws_s3_object" "tree" {
 }
 
 resource "aws_s3_object" "boot" {
-  for_each = fileset("${path.module}/boot", "*")
+  for_each = fileset("${path.module}/boot", "*.sh")
 
   bucket      = aws_s3_bucket.files.bucket
   key         = "boot/${each.key}"

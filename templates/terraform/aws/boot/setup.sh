@@ -134,6 +134,15 @@ start_slurm() {
     patiently 30 systemctl restart munge $daemon || die "${daemon:-munge} does not start"
 }
 
+# From now on the machine follows the bucket.
+keep_in_step() {
+    printf '[Service]\nType=oneshot\nExecStart=/bin/bash %s\n' "$here/boot/sync.sh" >/etc/systemd/system/cluster-sync.service
+    printf '[Timer]\nOnBootSec=1min\nOnUnitActiveSec=2min\nRandomizedDelaySec=20s\n\n[Install]\nWantedBy=timers.target\n' \
+        >/etc/systemd/system/cluster-sync.timer
+    systemctl daemon-reload
+    systemctl enable --now cluster-sync.timer
+}
+
 token=$(curl -sSf -X PUT -H 'X-aws-ec2-metadata-token-ttl-seconds: 300' http://169.254.169.254/latest/api/token)
 name=$(tag Name)
 role=$(tag Role)
@@ -154,7 +163,5 @@ printf 'export IACGEN_CLUSTER_DIR=%s\n' "$here" >/etc/profile.d/cluster.sh # whe
 bash "$here/boot/sync.sh"
 if [[ -n $SLURM_VERSION ]]; then start_slurm; fi
 
-cp "$here"/boot/cluster-sync.{service,timer} /etc/systemd/system/
-systemctl daemon-reload
-systemctl enable --now cluster-sync.timer
+keep_in_step
 echo "cluster setup: $name is ready"
