@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from iacgen.render import AnsibleExpression, UnrepresentableValue, csv_text
-from iacgen.render.filters import ansible_yaml, cell, csv, dotenv, hcl, hcl_part, ini, json, nccl, sh, slurm, variable, yaml
+from iacgen.render.filters import ansible_yaml, cell, comment, csv, dotenv, hcl, hcl_part, ini, json, nccl, sh, slurm, variable, yaml
 from iacgen.verify import programs
 from iacgen.verify.process import run
 
@@ -159,6 +159,12 @@ class TestLines:
         for word in self.BAD:
             with pytest.raises(UnrepresentableValue):
                 quote(word)
+
+    def test_a_comment_stays_on_its_line(self):
+        assert comment('the "8" adapters; # é') == 'the "8" adapters; # é'
+        for text in ("a\nb", "a\rb", "a\u2028b", "a\x85b", "\u202eb", 1):
+            with pytest.raises(UnrepresentableValue):
+                comment(text)
 
     def test_nccl_cuts_long_values(self):
         assert nccl("a" * 1023)

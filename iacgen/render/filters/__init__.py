@@ -3,10 +3,10 @@
 from .csv import csv, csv_text
 from .hcl import hcl, hcl_part
 from .json import json
-from .line import dotenv, ini, nccl, slurm, variable
+from .line import comment, dotenv, ini, nccl, slurm, variable
 from .markdown import cell
 from .shell import sh
 from .values import AnsibleExpression, Quoted, UnrepresentableValue
 from .yaml import ansible_yaml, yaml
 
-__all__ = ["AnsibleExpression", "Quoted", "UnrepresentableValue", "ansible_yaml", "cell", "csv", "csv_text", "dotenv", "hcl", "hcl_part", "ini", "json", "nccl", "sh", "slurm", "variable", "yaml"]
+__all__ = ["AnsibleExpression", "Quoted", "UnrepresentableValue", "ansible_yaml", "cell", "comment", "csv", "csv_text", "dotenv", "hcl", "hcl_part", "ini", "json", "nccl", "sh", "slurm", "variable", "yaml"]
