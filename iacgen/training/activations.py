@@ -85,10 +85,13 @@ def stored_bytes(spec: JobSpec, stage: int) -> int:
 
 
 def logits_bytes(spec: JobSpec) -> int:
-    """Last stage, one micro batch: inputs of the last norm and of the output matrix, logits in fp32 and their bf16 gradient.
+    """Last stage, one micro batch: inputs of the last norm and of the output matrix, the logits and their gradient.
 
-    arXiv:2205.05198, section 4.3, has 4sbh(1 + V/h)/t; the gradient, 2sbV/t, lives beside the fp32 logits at the start of the
-    backward pass.
+    arXiv:2205.05198, section 4.3, has 4sbh(1 + V/h)/t with fp32 logits; their bf16 gradient, 2sbV/t, lives beside them at the
+    start of the backward pass. A fused loss keeps bf16 logits and their gradient, 4sbV/t in all.
     """
-    vocabulary = padded_vocabulary(spec.model.vocabulary, spec.tensor) // spec.tensor
-    return 2 * input_bytes(spec) + 6 * spec.local_sequence * spec.micro_batch * vocabulary
+    vocabulary = spec.model.vocabulary
+    if spec.framework == "megatron":
+        vocabulary = padded_vocabulary(vocabulary, spec.tensor)
+    each = 4 if spec.fused_loss else 6
+    return 2 * input_bytes(spec) + each * spec.local_sequence * spec.micro_batch * vocabulary // spec.tensor

@@ -198,6 +198,9 @@ def _framework_can(spec: JobSpec) -> Iterator[Diagnostic]:
     if spec.pipeline > 1 and spec.zero > 1:
         yield _error(spec, 318, "zero-with-pipeline", f"DeepSpeed's pipeline engine refuses zero {spec.zero}: it needs whole gradients", ("zero",), "use zero: 1, or pipeline: 1")
 
+    if spec.zero == 0 and spec.gradients == "fp32":
+        yield _error(spec, 321, "fp32-gradients-without-zero", "DeepSpeed refuses fp32 gradients for bf16 weights without ZeRO", ("gradients",), "use zero: 1 or more, or gradients: bf16")
+
 
 def _groups_keep_to_whole_nodes(spec: JobSpec) -> Iterator[Diagnostic]:
     """Ranks fill nodes in order; when a family's group starts in the middle of a node, nodes differ and cannot be placed."""

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from iacgen.training.activations import input_bytes, logits_bytes, stored_bytes, working_bytes
-from iacgen.training.parameters import count, shard, stage_layers
-from iacgen.training.zero import buckets
+from iacgen.training.parameters import shard, stage_layers
+from iacgen.training.zero import bucket_bytes
 
 if TYPE_CHECKING:
     from iacgen.training.spec import JobSpec
@@ -106,17 +106,19 @@ def stage_memory(spec: JobSpec, stage: int) -> StageMemory:
 def state_bytes(spec: JobSpec, parameters: int) -> tuple[int, int, int]:
     """Weights, gradients and optimizer of ``parameters`` parameters on one GPU, in bytes.
 
-    bf16 weights 2, gradients 2 (bf16) or 4 (fp32), Adam in fp32: master weights 4 and two moments 8. DeepSpeed keeps an fp32
-    copy of the gradients, 4 more, beside them: its own estimate for stage 3 is 18 bytes in all. Megatron's distributed optimizer shards the
-    optimizer over data-parallel and context-parallel ranks together. ZeRO (arXiv:1910.02054) shards over the same ranks: the
-    optimizer from stage 1 on, gradients from 2 on, weights at 3.
+    bf16 weights 2, gradients 2 (bf16) or 4 (fp32), Adam in fp32: master weights 4 and two moments 8. Megatron's distributed
+    optimizer shards the optimizer over data-parallel and context-parallel ranks together. ZeRO (arXiv:1910.02054) shards over
+    the same ranks: the optimizer from stage 1 on, gradients from 2 on, weights at 3. For its step DeepSpeed turns bf16 gradients
+    into fp32, 4 more; stage 3 does so piece by piece, and DeepSpeed's estimate leaves 2 for it. Both estimates
+    (estimate_zero2_model_states_mem_needs and its sister) come to 18 sharded bytes.
     """
     ranks = spec.data_parallel * spec.context
     gradient = 4 if spec.gradients == "fp32" else 2
     if spec.framework == "megatron":
         return 2 * parameters, gradient * parameters, _share(12 * parameters, ranks if spec.distributed_optimizer else 1)
-    shares = [ranks if spec.zero >= stage else 1 for stage in (3, 2, 1)]
-    return tuple(_share(each * parameters, share) for each, share in zip((2, gradient, 16), shares, strict=True))
+    step = 0 if spec.gradients == "fp32" else 2 if spec.zero == 3 else 4
+    weights, gradients, optimizer = (ranks if spec.zero >= stage else 1 for stage in (3, 2, 1))
+    return _share(2 * parameters, weights), _share(gradient * parameters, gradients), _share((12 + step) * parameters, optimizer)
 
 
 def buffer_bytes(spec: JobSpec) -> int:
@@ -126,7 +128,7 @@ def buffer_bytes(spec: JobSpec) -> int:
     model, tokens = spec.model, spec.local_sequence * spec.micro_batch
     out = 0
     if spec.framework == "deepspeed":
-        out += buckets(spec).bytes(spec.zero, count(model, spec.sequence).largest_module)
+        out += bucket_bytes(spec)
     if spec.pipeline > 1:
         out += 4 * input_bytes(spec)
     if spec.sequence_parallel:

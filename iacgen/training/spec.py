@@ -25,7 +25,8 @@ class JobSpec:
     stage (1 is the plain schedule). ``data`` is the data-parallel size where someone states it; it follows from the
     other sizes and is refused when it is not what follows. ``zero`` is DeepSpeed's ZeRO stage; Megatron shards its optimizer when
     ``distributed_optimizer`` is true. ``gradients`` is the type in which gradients are accumulated and reduced.
-    ``flash_attention`` means that no attention matrix is stored; ``dropout`` that dropout masks are.
+    ``flash_attention`` means that no attention matrix is stored; ``dropout`` that dropout masks are,
+    ``fused_loss`` that the loss is taken from bf16 logits without an fp32 copy of them.
     ``embedding_as_layer`` and ``loss_as_layer`` make the first and the last stage one layer shorter (Megatron's
     ``--account-for-embedding-in-pipeline-split`` and ``--account-for-loss-in-pipeline-split``).
     ``entrypoint`` is the training script and ``data_path`` its data, at the same path on every node; ``arguments`` are further
@@ -54,6 +55,7 @@ class JobSpec:
     recompute: Recompute = "none"
     flash_attention: bool = True
     dropout: bool = False
+    fused_loss: bool = False
     distributed_optimizer: bool = False
     embedding_as_layer: bool = False
     loss_as_layer: bool = False

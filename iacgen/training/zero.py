@@ -27,30 +27,31 @@ class Buckets:
     live: int
     persistent: int
 
-    def bytes(self, stage: int, largest_module: int) -> int:
-        """What the buckets take on a GPU, in bf16.
-
-        Stages 1 and 2: two reduce buckets, one filling while the other is sent, and one gather bucket. Stage 3: two reduce
-        buckets, the gathered weights, and the gradient of the largest module before it is cut (the 4L of DeepSpeed's own
-        estimate counts one gathered module; prefetching the next makes it two).
-        """
-        if stage == 0:
-            return 2 * self.reduce
-        if stage < 3:
-            return 2 * (2 * self.reduce + self.gather)
-        return 2 * (2 * self.reduce + self.live + largest_module)
-
 
 def buckets(spec: JobSpec) -> Buckets:
     """Buckets for a job. No bucket is larger than the part of the model that one GPU works on.
 
-    Stage 3 takes hidden² elements for reduction and prefetch and keeps parameters below 10 * hidden whole, the values that
-    the Transformers integration of DeepSpeed computes; twice the largest module may be gathered at a time.
+    Stage 3 takes hidden² elements for reduction, 0.9 of that for prefetch, and keeps parameters below 10 * hidden whole: what
+    the Transformers integration of DeepSpeed computes. Twice the largest module may be gathered at a time.
     """
     parameters = count(spec.model, spec.sequence)
     h = spec.model.hidden
     held = parameters.total // (spec.tensor * spec.pipeline)
     if spec.zero == 3:
-        return Buckets(reduce=h * h, gather=h * h, live=2 * parameters.largest_module, persistent=10 * h)
+        return Buckets(reduce=h * h, gather=9 * h * h // 10, live=2 * parameters.largest_module, persistent=10 * h)
     size = min(DEFAULT_BUCKET, held)
     return Buckets(reduce=size, gather=size, live=0, persistent=0)
+
+
+def bucket_bytes(spec: JobSpec) -> int:
+    """What the buckets take on a GPU.
+
+    Stages 0 to 2: two reduce buckets, one filling while the other is sent, and from stage 1 on a bucket to gather weights.
+    Stage 3: two reduce buckets, the gathered weights, and the gradient of the largest module before it is cut (the 4L of
+    DeepSpeed's own estimate counts one gathered module; prefetching the next makes it two).
+    """
+    sizes = buckets(spec)
+    gradient = 4 if spec.gradients == "fp32" else 2
+    if spec.zero < 3:
+        return 2 * gradient * sizes.reduce + (2 * sizes.gather if spec.zero else 0)
+    return gradient * (2 * sizes.reduce + count(spec.model, spec.sequence).largest_module) + 2 * sizes.live

@@ -1,0 +1,77 @@
+"""Which numbers are refused, where the finding points, and that its advice is good."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields, replace
+from itertools import product
+from math import prod
+from pathlib import Path
+
+import pytest
+import yaml
+
+from iacgen.training import JobSpec, batch
+
+CASES = yaml.safe_load(Path(__file__).with_name("refusals.yaml").read_text())
+ARITHMETIC = Path(batch.__file__).read_text()
+
+
+def changed(spec, change):
+    """The job with other numbers; those that belong to the model go into its model."""
+    own = {field.name for field in fields(JobSpec)}
+    model = spec.model.model_copy(update={k: v for k, v in change.items() if k not in own})
+    return replace(spec, model=model, **{k: v for k, v in change.items() if k in own})
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['base']}-{case['change']}")
+def test_the_finding_names_the_fault_and_its_place(request, case):
+    spec = changed(request.getfixturevalue(case["base"]), case["change"])
+    found = [(f.id, f.slug, f.path) for f in batch.check(spec)]
+    assert found == [(id, slug, ("training", spec.name, *path.split("."))) for id, slug, path in case["findings"]]
+
+
+@pytest.mark.parametrize("name", ["pretrain", "finetune"])
+def test_a_sound_job_has_no_findings(request, name):
+    assert batch.check(request.getfixturevalue(name)) == []
+
+
+def test_every_finding_of_the_module_has_a_case():
+    written = {f"IAC{number}" for number in re.findall(r"\b(?:spec, |IAC)(3\d\d)", ARITHMETIC)}
+    assert written == {id for case in CASES for id, _, _ in case["findings"]}
+
+
+@pytest.mark.parametrize(("change", "field"), [({"nodes": 127}, "nodes"), ({"global_batch": 250}, "global_batch"), ({"global_batch": 259}, "global_batch")])
+def test_the_numbers_that_the_help_offers_are_sound(pretrain, change, field):
+    (finding,) = batch.check(replace(pretrain, **change))
+    offered = re.match(r"set \w+: (\d+) or (\d+)", finding.help)
+    for number in map(int, offered.groups()):
+        again = replace(pretrain, **{field: number})
+        assert finding.id not in {f.id for f in batch.check(again)}
+
+
+def divides(n, *parts):
+    return n % prod(parts) == 0
+
+
+def adds_up(spec):
+    """The rules once more, as one condition on numbers: 126 layers, 8 GPUs a node, tensor 8 or 4, sequence 8192."""
+    if not divides(spec.nodes * 8, spec.tensor, spec.pipeline, spec.context):
+        return False
+    copies = spec.nodes * 8 // (spec.tensor * spec.pipeline * spec.context)
+    share = 8 // spec.tensor  # positions of context, copies and pipeline in a node: 1 or 2
+    even = share == 1 or divides(spec.context, 2) or (spec.context == 1 and (divides(copies, 2) or (copies == 1 and divides(spec.pipeline, 2))))
+    steps, left = divmod(spec.global_batch, spec.micro_batch * copies)
+    interleaved = spec.virtual == 1 or (spec.pipeline > 1 and divides(steps, spec.pipeline))
+    pieces = spec.context == 1 or divides(8192, 2 * spec.context)
+    return left == 0 and interleaved and divides(126, spec.pipeline, spec.virtual) and pieces and even
+
+
+def test_what_is_let_through_is_what_divides(pretrain):
+    sound = 0
+    for numbers in product((1, 2, 3, 4, 6, 9, 12), (8, 16, 24, 36), (1, 2), (4, 8), (1, 2, 3, 9), (1, 2, 7), (1, 2, 3)):
+        names = ("nodes", "global_batch", "micro_batch", "tensor", "pipeline", "virtual", "context")
+        spec = replace(pretrain, **dict(zip(names, numbers, strict=True)))
+        assert (not batch.check(spec)) == adds_up(spec), numbers
+        sound += adds_up(spec)
+    assert sound > 100

@@ -1,0 +1,123 @@
+"""States, the whole table and its verdict."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from iacgen import catalog
+from iacgen.training import memory, table_text
+from iacgen.training.parameters import count
+from iacgen.verify import programs
+from iacgen.verify.process import run
+
+GIB = 2**30
+
+
+@pytest.mark.parametrize(
+    ("numbers", "bytes_per_parameter"),
+    [
+        ({"gradients": "fp32", "distributed_optimizer": False}, (2, 4, 12)),  # 18: arXiv:2205.05198
+        ({"gradients": "bf16", "distributed_optimizer": False}, (2, 2, 12)),
+        ({"gradients": "fp32", "distributed_optimizer": True}, (2, 4, 12 / 14)),  # 7 copies * context 2
+    ],
+)
+def test_megatron_states(pretrain, numbers, bytes_per_parameter):
+    sums = memory.state_bytes(replace(pretrain, **numbers), 14_000_000)
+    assert sums == tuple(n * 14_000_000 for n in bytes_per_parameter)
+
+
+@pytest.mark.parametrize(("zero", "per_parameter"), [(0, (2, 2, 16)), (1, (2, 2, 16 / 256)), (2, (2, 2 / 256, 16 / 256)), (3, (2 / 256, 2 / 256, 14 / 256))])
+def test_zero_shards_one_more_state_a_stage(finetune, zero, per_parameter):
+    assert memory.state_bytes(replace(finetune, zero=zero), 256_000) == tuple(n * 256_000 for n in per_parameter)
+
+
+def test_published_states_of_arxiv_2205_05198(pretrain, gpt):
+    """18 bytes for 12Lh² / (t p) parameters; our layers also hold the 13Lh of norms and biases."""
+    for layers, hidden, heads, pipeline, gib in ((48, 6144, 64, 1, 45.5625), (105, 20480, 128, 35, 31.640625)):
+        spec = replace(pretrain, model=gpt(layers, hidden, heads, 51200), pipeline=pipeline, virtual=1, context=1, gradients="fp32", distributed_optimizer=False)
+        layers_only = memory.shard(spec, pipeline // 2).layers
+        assert sum(memory.state_bytes(spec, layers_only)) / GIB == pytest.approx(gib, rel=0.005)
+
+
+def test_the_table_adds_up(pretrain):
+    table = memory.table(pretrain)
+    rows = dict(table.rows())
+    assert len(table.stages) == 9
+    assert [sum(rows[line][i] for line in memory.LINES) for i in range(9)] == list(rows["total"])
+    assert table.worst.total == max(rows["total"])
+    assert table.capacity == round(79.65 * GIB) - 2 * GIB
+
+
+def test_only_the_last_stage_has_logits(pretrain):
+    logits = dict(memory.table(pretrain).rows())["logits"]
+    assert logits[:-1] == (0,) * 8
+    # 4096 tokens a rank; 129,024 padded rows over 8 ranks at 6 bytes; two inputs of 16384 over 8 ranks at 2 bytes.
+    assert logits[-1] == 4096 * (129024 // 8 * 6 + 2 * 2 * 16384 // 8)
+
+
+@given(data=st.data())
+def test_sharding_and_recomputation_never_need_more(pretrain, data):
+    fewer = {"recompute": "full", "distributed_optimizer": True, "gradients": "bf16", "flash_attention": True, "dropout": False}
+    more = {"recompute": "selective", "distributed_optimizer": False, "gradients": "fp32", "flash_attention": False, "dropout": True}
+    field = data.draw(st.sampled_from(sorted(fewer)))
+    rest = {name: data.draw(st.sampled_from([fewer[name], more[name]]), label=name) for name in fewer if name != field}
+    small, large = (memory.table(replace(pretrain, **rest, **{field: way[field]})).worst.total for way in (fewer, more))
+    assert small <= large
+
+
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        ({"context": 1}, "activations"),
+        ({"distributed_optimizer": False}, "optimizer"),
+        ({"pipeline": 2, "virtual": 1}, "gradients"),
+        ({"pipeline": 1, "virtual": 1}, "weights"),
+    ],
+)
+def test_the_breaking_line_is_where_the_sum_passes_the_room(pretrain, change, line):
+    table = memory.table(replace(pretrain, **change))
+    assert not table.fits
+    assert table.breaking_line == line
+
+
+def test_a_table_that_fits_has_no_breaking_line(pretrain):
+    assert memory.table(pretrain).fits
+    assert memory.table(pretrain).breaking_line is None
+
+
+def test_the_text_shows_the_telling_stages_and_the_verdict(pretrain):
+    text = table_text(memory.table(replace(pretrain, context=1))).splitlines()
+    assert text[0].split()[4:] == ["stage", "0", "stage", "1", "stage", "8"]
+    (marked,) = [line for line in text if "<- breaks" in line]
+    assert marked.startswith("stored activations")
+    assert text[-1].endswith("(79.7 GiB less 2.0 GiB kept free)")
+    assert len({line.find(".") for line in text[1:]}) == 1, "decimal points stand below each other"
+
+
+def test_a_table_of_few_stages_shows_all_of_them(finetune):
+    spec = replace(finetune, pipeline=4, zero=1)
+    assert [word for word in table_text(memory.table(spec)).splitlines()[0].split() if word.isdigit()] == list("0123")
+
+
+@pytest.mark.judge("deepspeed")
+def test_deepspeed_estimates_the_same_sharded_states(finetune):
+    """DeepSpeed's own estimators: stage 3 needs 4L + 18P/N, stage 2 needs 2P + 18P/N, per GPU, without activations."""
+    cases = [(id, nodes) for id in ("llama-3-8b", "llama-3-70b", "llama-3.1-405b") for nodes in (1, 8, 64)]
+    asked = []
+    for id, nodes in cases:
+        parameters = count(catalog.model(id), 8192)
+        asked.append((parameters.total, parameters.largest_module, 8, nodes))
+    python = programs.find("deepspeed").path
+    answer = run([python, Path(__file__).with_name("ask_deepspeed.py"), json.dumps(asked)], env={"DS_ACCELERATOR": "cpu"}, timeout=300)
+    assert answer.ok, answer.err
+    for (id, nodes), (stage_2, stage_3) in zip(cases, json.loads(answer.out.splitlines()[-1]), strict=True):
+        for zero, theirs in ((2, stage_2), (3, stage_3)):
+            spec = replace(finetune, model=catalog.model(id), nodes=nodes, zero=zero)
+            ours = sum(memory.state_bytes(spec, count(spec.model, 8192).total))
+            assert ours == pytest.approx(theirs, rel=1e-6)

@@ -1,0 +1,116 @@
+"""The job's shape in nodes and its bytes between nodes, against counting edge by edge over the process groups."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from iacgen.training import NodeGrid, batch
+from iacgen.training.groups import dense
+from iacgen.training.parameters import count, shard
+from iacgen.training.traffic import node_grid, node_share, traffic
+
+
+def small(pretrain, **numbers):
+    """A job small enough to count every edge of every ring."""
+    model = pretrain.model.model_copy(update={"layers": 12, "hidden": 1024, "ffn_hidden": 4096, "heads": 8, "kv_heads": 8, "vocabulary": 8192})
+    return replace(pretrain, model=model, sequence=1536, virtual=1, sequence_parallel=numbers.get("tensor", 8) > 1, **numbers)
+
+
+def edges_between_nodes(spec, *families):
+    """How often each pair of neighbouring nodes, in this direction, is joined by a ring over ``families``."""
+    seen = Counter()
+    for group in dense(spec).groups(*families).tolist():
+        for a, b in zip(group, group[1:] + group[:1], strict=True):
+            if a // spec.gpus_per_node != b // spec.gpus_per_node:
+                seen[a // spec.gpus_per_node, b // spec.gpus_per_node] += 1
+    return seen
+
+
+def test_the_grid_of_the_superpod_job(pretrain):
+    assert node_grid(pretrain, node_share(pretrain)) == NodeGrid(context=2, data=7, pipeline=9)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "grid"),
+    [
+        ({"tensor": 8, "context": 2, "pipeline": 3, "nodes": 12}, NodeGrid(2, 2, 3)),
+        ({"tensor": 4, "context": 2, "pipeline": 3, "nodes": 12}, NodeGrid(1, 4, 3)),
+        ({"tensor": 2, "context": 2, "pipeline": 3, "nodes": 12}, NodeGrid(1, 4, 3)),
+        ({"tensor": 1, "context": 2, "pipeline": 3, "nodes": 3}, NodeGrid(1, 1, 3)),
+        ({"tensor": 2, "context": 1, "pipeline": 4, "nodes": 2}, NodeGrid(1, 1, 2)),
+    ],
+)
+def test_grids_of_jobs_that_share_nodes(pretrain, numbers, grid):
+    spec = small(pretrain, **numbers)
+    assert node_grid(spec, node_share(spec)) == grid
+
+
+def test_virtual_nodes_hold_their_ranks_in_the_stated_order(pretrain):
+    """v = c + C (d + D p): the node of a rank follows from the digits of the rank."""
+    grid = node_grid(pretrain, node_share(pretrain))
+    ranks = dense(pretrain)
+    for rank in range(0, pretrain.world, 5):
+        at = ranks.digits(rank)
+        assert rank // 8 == at["cp"] + grid.context * (at["dp"] + grid.data * at["pp"])
+
+
+@given(data=st.data())
+def test_bytes_equal_those_of_every_ring_edge_counted(pretrain, data):
+    numbers = {name: data.draw(st.sampled_from(values), label=name) for name, values in {"tensor": [1, 2, 4, 8], "context": [1, 2, 4], "pipeline": [1, 2, 3]}.items()}
+    spec = small(pretrain, nodes=data.draw(st.integers(1, 12)), global_batch=1, recompute="selective", **numbers)
+    spec = replace(spec, global_batch=max(spec.data_parallel, 1) * 2)
+    assume(not batch.check(spec))
+    ours, ranks = traffic(spec, node_share(spec)), spec.data_parallel * spec.context
+    tokens, model = spec.local_sequence, spec.model
+
+    # Data: each crossing ring carries one GPU's shard; the heaviest stage of a node counts with all of its stages.
+    for (a, _), crossings in edges_between_nodes(spec, "dp", "cp").items():
+        stages = {dense(spec).digits(a * 8 + i)["pp"] for i in range(8)}
+        buffers = crossings / len(stages) * sum(shard(spec, stage).total for stage in stages)
+        assert ours.data >= buffers * 4 * (ranks - 1) / ranks * 0.999
+    if node_grid(spec, node_share(spec)).nodes > node_grid(spec, node_share(spec)).pipeline:
+        assert ours.data == pytest.approx(spec.tensor * sum(shard(spec, s).total for s in range(node_share(spec).pipeline)) * 4 * (ranks - 1) / ranks)
+
+    # Context: keys and values of one rank over each crossing, c - 1 times, three pairs, all layers and micro batches.
+    pair = 2 * 2 * tokens * (model.kv_heads // spec.tensor) * model.head_dim
+    for crossings in edges_between_nodes(spec, "cp").values():
+        assert ours.context == crossings * pair * 3 * (spec.context - 1) * model.layers // spec.pipeline * spec.micro_batches
+
+    # Pipeline: one tensor of 2sbh, cut by sequence parallelism, over each crossing and micro batch.
+    sent = 2 * tokens * model.hidden // (spec.tensor if spec.sequence_parallel else 1) * spec.micro_batches
+    forward = {(a, b): n for (a, b), n in edges_between_nodes(spec, "pp").items() if a < b or spec.pipeline == 2}
+    for crossings in forward.values():
+        assert ours.pipeline == crossings * sent
+
+
+def test_what_stays_in_the_node_is_no_traffic(pretrain):
+    one = traffic(small(pretrain, tensor=2, context=2, pipeline=2, nodes=1, global_batch=2), node_share(small(pretrain, tensor=2, context=2, pipeline=2, nodes=1)))
+    assert (one.data, one.context, one.pipeline, one.expert) == (0, 0, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("zero", "per_parameter"),
+    # 4 micro batches: all-reduce of bf16 gradients; reduce-scatter and gather; reduce-scatter each time; two gathers each time too.
+    [(0, 2 * 2), (1, 2 + 2), (2, 4 * 2 + 2), (3, 4 * (2 + 2 + 2))],
+)
+def test_zero_stages_move_what_their_paper_says(finetune, zero, per_parameter):
+    spec = replace(finetune, zero=zero, global_batch=1024)
+    parameters = count(spec.model, spec.sequence).total
+    assert traffic(spec, node_share(spec)).data == pytest.approx(parameters * per_parameter * 255 / 256)
+
+
+def test_interleaving_closes_the_column_and_multiplies_its_bytes(pretrain):
+    plain = traffic(replace(pretrain, virtual=1), node_share(pretrain))
+    interleaved = traffic(pretrain, node_share(pretrain))
+    assert interleaved.pipeline == 7 * plain.pipeline
+    assert (plain.pipeline_ring, interleaved.pipeline_ring) == (False, True)
+
+
+def test_without_sequence_parallelism_every_tensor_rank_sends_the_whole(pretrain):
+    whole = traffic(replace(pretrain, sequence_parallel=False), node_share(pretrain))
+    assert whole.pipeline == 8 * traffic(pretrain, node_share(pretrain)).pipeline
