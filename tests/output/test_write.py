@@ -6,7 +6,7 @@ import stat
 from itertools import count
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from iacgen.output import BlockedPath, InvalidPath, ManifestError, WriteRefused, apply, drift, plan, read
@@ -265,7 +265,7 @@ def test_a_killed_run_leaves_nothing_behind(folder):
 
 
 @given(st.lists(st.tuples(st.dictionaries(st.sampled_from(["a", "b", "c/d", "c/e", "f/g/h", "f/g", "c"]), st.sampled_from("123"), max_size=5), st.integers(0, 6)), max_size=6))
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=80, suppress_health_check=[HealthCheck.too_slow])
 def test_whatever_was_interrupted_before(tmp_path_factory, runs):
     """Any sequence of trees, each write cut off somewhere, ends in the last tree without a conflict."""
     folder = tmp_path_factory.mktemp("runs") / "out"

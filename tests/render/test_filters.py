@@ -11,7 +11,7 @@ from base64 import b64decode
 import pytest
 import ruamel.yaml
 import yaml as pyyaml
-from hypothesis import assume, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -19,6 +19,8 @@ from iacgen.render import AnsibleExpression, UnrepresentableValue, csv_text
 from iacgen.render.filters import ansible_yaml, cell, comment, csv, dotenv, hcl, hcl_part, ini, json, nccl, sh, slurm, variable, yaml
 from iacgen.verify import programs
 from iacgen.verify.process import run
+
+unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # a loaded machine is no fault of ours
 
 # Words that some reader takes for a number, a boolean, a date, a comment, an anchor, a template or a command.
 NASTY = """NO|no|on|y|Y|~|null|Null|true|1e3|1e+3|0644|0o17|1:30|1_000|2.10|2024-01-01|=x|=|<<|0x7fff|0x0002c90300a1b2c3|.inf|.nan|-|--|- a|? a|a: b|a:|a #b|#c|&a|*a|!x|%TAG|@a|`a`
@@ -42,7 +44,7 @@ def same(left, right):
 
 class TestYaml:
     @given(structures)
-    @settings(deadline=None)
+    @unhurried
     def test_both_yaml_versions_read_the_value(self, value):
         text = yaml(value)
         assert same(value, pyyaml.safe_load(text)), text
@@ -54,7 +56,7 @@ class TestYaml:
         assert same(value, pyyaml.safe_load(yaml(value)))
 
     @given(structures, st.integers(0, 6))
-    @settings(deadline=None)
+    @unhurried
     def test_nests_under_a_key(self, value, indent):
         filled = isinstance(value, dict | list) and value
         text = f"key:\n{yaml(value, indent + 1)}\n" if filled else f"key: {yaml(value, indent)}\n"
@@ -80,6 +82,7 @@ class TestYaml:
 
 class TestJson:
     @given(structures)
+    @unhurried
     def test_round_trip(self, value):
         assert same(value, json_reader.loads(json(value)))
         assert json(value).isascii()
@@ -93,7 +96,7 @@ class TestJson:
 
 class TestShell:
     @given(st.lists(texts.filter(lambda text: "\0" not in text), min_size=1, max_size=8))
-    @settings(deadline=None, max_examples=60)
+    @settings(unhurried, max_examples=60)
     @pytest.mark.parametrize("shell", ["bash", "sh"])
     def test_the_shell_sees_the_words(self, shell, words):
         script = f"printf '%s\\0' {' '.join(map(sh, words))}"
@@ -110,6 +113,7 @@ class TestCsv:
     harmless = texts.filter(lambda text: not text.startswith(("=", "+", "-", "@", "\t")) and not set(text) & set("\0\r"))
 
     @given(st.lists(st.lists(harmless, min_size=1, max_size=4), max_size=4))
+    @unhurried
     def test_round_trip(self, rows):
         assert list(csv_reader.reader(io.StringIO(csv_text(rows), newline=""), strict=True)) == rows
 
@@ -126,7 +130,7 @@ class TestMarkdown:
     one_line = texts.filter(lambda text: not any(unicodedata.category(c) == "Cc" or c in "\u2028\u2029" for c in text))
 
     @given(one_line)
-    @settings(deadline=None)
+    @unhurried
     def test_the_reader_shows_the_text(self, value):
         assume(value.strip() == value)
         page = MarkdownIt("commonmark").enable("table").parse(f"| {cell(value)} | end |\n|---|---|\n| {cell(value)} | end |\n")
@@ -134,7 +138,7 @@ class TestMarkdown:
         assert cells == [value, "end", value, "end"]
 
     @given(one_line)
-    @settings(deadline=None)
+    @unhurried
     def test_a_line_of_its_own_stays_text(self, value):
         assume(value.strip() == value and value)
         page = MarkdownIt("commonmark").parse(cell(value) + "\n")
@@ -194,7 +198,7 @@ class TestHcl:
         terraform = programs.find("terraform").path
 
         @given(st.lists(structures.filter(_nfc), min_size=1, max_size=20))
-        @settings(max_examples=25, deadline=None)
+        @settings(unhurried, max_examples=25)
         def reads(values):
             parts = [value for value in values if isinstance(value, str)]
             inner_list = ", ".join(f'"({hcl_part(part)})"' for part in parts)
@@ -209,7 +213,7 @@ class TestHcl:
 
     @pytest.mark.judge("terraform")
     @given(st.dictionaries(texts.filter(lambda t: unicodedata.is_normalized("NFC", t)), structures.filter(lambda v: _nfc(v)), max_size=4))
-    @settings(max_examples=25, deadline=None)
+    @settings(unhurried, max_examples=25)
     def test_terraform_fmt_finds_nothing_to_change(self, tmp_path_factory, value):
         folder = tmp_path_factory.mktemp("fmt")
         (folder / "main.tf").write_text(f"locals {{\n  x = {hcl(value, 2)}\n}}\n")
