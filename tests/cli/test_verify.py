@@ -1,0 +1,83 @@
+"""``iacgen verify``: one line a judge, exit codes, JSON. What each judge says of a tree is tested beside the judges."""
+
+import json
+
+import pytest
+
+from iacgen.verify import JUDGES
+
+NOWHERE = {"IACGEN_TRAINING_PYTHON": "/nonexistent/python"}
+
+
+@pytest.fixture
+def tree(call, blueprint, tmp_path):
+    """The generated tree of the smallest blueprint: a DeepSpeed job, Slurm 22.05, no cloud."""
+    done = call("generate", "lab.yaml")
+    assert done.exit_code == 0, done.stdout + done.stderr
+    return tmp_path / "out" / "lab"
+
+
+def test_a_judge_without_files_is_not_applicable_and_not_missed(iacgen, tree):
+    done = iacgen("verify", tree, "--only", "terraform", "--only", "megatron", "--require", env=NOWHERE | {"IACGEN_TERRAFORM": "/nonexistent"})
+    assert done.returncode == 0
+    assert [line.split()[0] for line in done.stdout.splitlines()] == ["terraform", "megatron"]
+    assert all("not applicable" in line for line in done.stdout.splitlines())
+
+
+def test_a_missing_judge_is_told_with_how_to_get_it(iacgen, tree):
+    done = iacgen("verify", tree, "--only", "deepspeed", env=NOWHERE)
+    assert done.returncode == 0
+    assert "not run: missing" in done.stdout
+    assert "tests/real/install.sh" in done.stdout
+
+
+def test_a_missing_judge_is_a_finding_where_proof_is_required(iacgen, tree):
+    assert iacgen("verify", tree, "--only", "deepspeed", "--require", env=NOWHERE).returncode == 1
+
+
+def test_json_holds_one_verdict_a_judge(iacgen, tree):
+    done = iacgen("verify", tree, "--only", "deepspeed", "--format", "json", env=NOWHERE)
+    answer = json.loads(done.stdout)
+    (verdict,) = answer["verdicts"]
+    assert (verdict["judge"], verdict["status"], verdict["version"]) == ("deepspeed", "missing", None)
+    assert answer["edited"] == []
+
+
+def test_says_which_files_were_edited(call, tree):
+    (tree / "slurm/slurm.conf").write_text("mine\n")
+    done = call("verify", tree, "--only", "megatron")
+    assert done.exit_code == 0
+    assert done.stdout.splitlines()[-2:] == ["edited since it was generated:", "    slurm/slurm.conf"]
+
+
+def test_writes_nothing_into_the_tree(call, tree, files, monkeypatch):
+    monkeypatch.setenv("IACGEN_TRAINING_PYTHON", "/nonexistent/python")
+    before = files(tree)
+    call("verify", tree, "--only", "deepspeed", "--only", "megatron", "--only", "nccl")
+    assert files(tree) == before
+
+
+def test_an_unknown_judge_is_named_with_those_that_exist(iacgen, tree):
+    done = iacgen("verify", tree, "--only", "pbs")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"iacgen: there is no judge 'pbs'; there are {', '.join(JUDGES)}\n"
+
+
+@pytest.mark.parametrize("spoil", ["no folder", "no tree", "a file", "no resolved blueprint", "an older language", "a broken manifest"])
+def test_what_is_no_tree_cannot_be_judged(call, tree, tmp_path, spoil):
+    folder = tmp_path / "x"
+    if spoil == "no tree":
+        folder.mkdir()
+    elif spoil == "a file":
+        folder.write_text("")
+    elif spoil != "no folder":
+        folder = tree
+    if spoil == "no resolved blueprint":
+        (tree / ".iacgen/resolved.yaml").unlink()
+    elif spoil == "an older language":
+        (tree / ".iacgen/resolved.yaml").write_text("kind: Cluster\nschema: 0\n")
+    elif spoil == "a broken manifest":
+        (tree / ".iacgen/manifest.json").write_text("[]")
+    done = call("verify", folder)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"iacgen: {folder} ")
