@@ -6,16 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from iacgen.diagnostics import Diagnostic, errors
-from iacgen.training import batch
+from iacgen.training import batch, checkpoints
+from iacgen.training.checkpoints import Checkpoints
 from iacgen.training.memory import MemoryTable, table
 from iacgen.training.parameters import Parameters, count
 from iacgen.training.spec import JobSpec
 from iacgen.training.text import MEANING, table_text
 from iacgen.training.traffic import NodeGrid, Traffic, node_grid, node_share, traffic
 from iacgen.units import gib
-
-CHECKPOINT_BYTES_PER_PARAMETER = 14
-"""bf16 weights 2, fp32 master weights 4, Adam moments 8; BLOOM-176B: 2,298 GiB computed, "2.3 TB" published."""
 
 SMALL_HEADROOM = 0.04
 """Share of the room that should stay free: published totals lie some per cent above sums of this kind."""
@@ -26,8 +24,8 @@ class Job:
     """A job that adds up and fits.
 
     ``micro_batches`` is the gradient accumulation. ``grid`` is the job's shape in nodes and ``traffic`` what its nodes send
-    each other in one step; placement needs nothing else. ``checkpoint_write_bytes_per_s`` is None when no time to save is
-    promised.
+    each other in one step; placement needs nothing else. ``checkpoint_write_bytes_per_s`` and ``checkpoints`` are None
+    when no time to save is promised.
     """
 
     spec: JobSpec
@@ -40,6 +38,7 @@ class Job:
     traffic: Traffic
     checkpoint_bytes: int
     checkpoint_write_bytes_per_s: float | None
+    checkpoints: Checkpoints | None
 
     @property
     def name(self) -> str:
@@ -62,7 +61,7 @@ def plan(spec: JobSpec) -> tuple[Job | None, list[Diagnostic]]:
     share = node_share(spec)
     assert share is not None  # batch.check refuses a job whose groups straddle nodes
     parameters = count(spec.model, spec.sequence)
-    checkpoint = CHECKPOINT_BYTES_PER_PARAMETER * parameters.total
+    checkpoint = checkpoints.BYTES_PER_PARAMETER * parameters.total
     job = Job(
         spec=spec,
         parameters=parameters,
@@ -74,6 +73,7 @@ def plan(spec: JobSpec) -> tuple[Job | None, list[Diagnostic]]:
         traffic=traffic(spec, share),
         checkpoint_bytes=checkpoint,
         checkpoint_write_bytes_per_s=checkpoint / spec.checkpoint_target_s if spec.checkpoint_target_s else None,
+        checkpoints=checkpoints.plan(spec, parameters.total),
     )
     return job, findings
 

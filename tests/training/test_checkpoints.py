@@ -1,0 +1,61 @@
+"""Checkpoint sizes and intervals against published runs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from iacgen import catalog
+from iacgen.training import checkpoints
+
+HOUR = 3600
+
+
+def test_bloom_s_published_size():
+    """arXiv:2211.05100: 176,247,271,424 parameters; its chronicles print 2.3 TB, which is 2,298 GiB."""
+    assert round(checkpoints.BYTES_PER_PARAMETER * 176_247_271_424 / 2**30) == 2298
+
+
+@pytest.mark.parametrize(
+    ("save_s", "mttf_s", "minutes", "lost_per_cent"),
+    [
+        (30, 3.09 * HOUR, 13.3, 7.3),  # Llama 3 405B: 419 unexpected interruptions in 54 days
+        (60, 3.09 * HOUR, 18.6, 10.4),
+        (40, 7 * 24 * HOUR, 116, 1.2),  # BLOOM: about one GPU failure a week, 40 s a save
+    ],
+)
+def test_intervals_of_published_runs(save_s, mttf_s, minutes, lost_per_cent):
+    interval = checkpoints.daly_interval_s(save_s, mttf_s)
+    assert interval / 60 == pytest.approx(minutes, rel=0.005)
+    assert 100 * checkpoints.lost_share(save_s, interval, mttf_s) == pytest.approx(lost_per_cent, abs=0.06)
+
+
+def test_no_other_interval_loses_less():
+    """First-order loss is flat around Young's interval; Daly's lies within a per cent of the least."""
+    best = checkpoints.lost_share(60, checkpoints.daly_interval_s(60, 50_000), 50_000)
+    assert best <= 1.01 * min(checkpoints.lost_share(60, interval, 50_000) for interval in range(100, 20_000, 10))
+
+
+def test_saves_longer_than_the_time_between_failures_still_give_an_interval():
+    assert checkpoints.daly_interval_s(100, 40) == 40
+
+
+@pytest.mark.parametrize(("gpus", "hours"), [(16384, 1.80), (131072, 0.23)])
+def test_the_series_model_of_arxiv_2410_21680(gpus, hours):
+    """RSC-1: 6.50 failures in 1,000 node-days; the paper projects 1.8 h at 16,384 GPUs and 0.23 h at 131,072."""
+    assert checkpoints.mttf_s(gpus // 8, 6.5e-3) / HOUR == pytest.approx(hours, abs=0.006)
+
+
+def test_the_step_of_the_published_llama_3_run(pretrain):
+    """arXiv:2407.21783, table 4: 8,192 GPUs, 16 M tokens a step, 430 TFLOP/s each, 43 % of the peak; ours assumes 40 %."""
+    spec = replace(pretrain, nodes=1024, pipeline=16, context=1, global_batch=2048)
+    flops = checkpoints.step_s(spec, 405_853_388_800) * spec.world * 989e12 * checkpoints.ASSUMED_MFU
+    assert flops / (2048 * 8192) == pytest.approx(6 * 405_853_388_800, rel=0.1)
+
+
+def test_the_interval_comes_in_whole_steps(pretrain):
+    planned = checkpoints.plan(pretrain, 405_853_388_800)
+    assert planned.steps * planned.step_s == pytest.approx(planned.interval_s, abs=planned.step_s / 2)
+    slow = replace(pretrain, gpu=catalog.gpu("a100-80"), nodes=126, global_batch=252_000)
+    assert checkpoints.plan(slow, 405_853_388_800).steps == 1
