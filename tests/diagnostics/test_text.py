@@ -1,0 +1,102 @@
+"""Findings as text: the place in the file under a caret, and nothing of an untrusted file that a terminal would obey."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from iacgen.diagnostics import Diagnostic, Related
+from iacgen.diagnostics.text import render_text
+from iacgen.pipeline import run
+from iacgen.source import read
+
+TEXT = """\
+kind: Cluster
+nodes:
+  gpu: {system: dgx-h100, count: 127}
+  ctl:
+    system: generic-1u
+"""
+
+
+def finding(path, message="wrong", **more):
+    return Diagnostic("IAC999", "thing-found", "error", message, path, **more)
+
+
+def shown(*findings, text=TEXT, name="lab.yaml"):
+    document, faults = read(text, name)
+    assert not faults
+    return render_text(findings, document)
+
+
+def test_points_at_the_value():
+    assert shown(finding(("nodes", "gpu", "count"))) == (
+        "error[IAC999] thing-found: wrong\n"
+        " --> lab.yaml:3:34\n"
+        "  |\n"
+        "3 |   gpu: {system: dgx-h100, count: 127}\n"
+        "  |                                  ^^^"
+    )  # fmt: skip
+
+
+def test_points_at_the_key_when_the_key_is_meant():
+    lines = shown(finding(("nodes", "gpu", "count"), on_key=True)).splitlines()
+    assert lines[1] == " --> lab.yaml:3:27"
+    assert lines[3].index("count") == lines[4].index("^") and lines[4].count("^") == len("count")
+
+
+def test_points_at_what_the_user_did_write_when_a_default_is_wrong():
+    lines = shown(finding(("nodes", "ctl", "width"))).splitlines()
+    assert lines[1] == " --> lab.yaml:4:3"
+
+
+def test_notes_and_help_follow():
+    related = (Related(("nodes", "gpu", "width"), "four digits"),)
+    lines = shown(finding(("nodes", "gpu", "count"), related=related, help="write less\nor more")).splitlines()
+    assert lines[5:] == ["  = note: nodes.gpu.width: four digits", "  = help: write less", "          or more"]
+
+
+def test_findings_come_in_the_order_of_the_file():
+    text = shown(finding(("nodes", "ctl", "system"), "third"), finding(("nodes", "gpu", "count"), "second"), finding(("kind",), "first"))
+    assert [line.rpartition(" ")[2] for line in text.splitlines() if line.startswith("error")] == ["first", "second", "third"]
+
+
+def test_the_gutter_is_as_wide_as_the_number():
+    text = "#\n" * 99 + TEXT
+    lines = shown(finding(("nodes", "gpu", "count")), text=text).splitlines()
+    assert lines[1:] == ["   --> lab.yaml:102:34", "    |", "102 |   gpu: {system: dgx-h100, count: 127}", "    |                                  ^^^"]
+
+
+def test_a_place_past_the_last_line_still_prints():
+    document, findings = read("a: [1,\n", "x.yaml")
+    assert render_text(findings, document).splitlines()[1] == "--> x.yaml:2:1".rjust(15)
+
+
+def test_the_caret_stays_under_the_place_in_a_long_line():
+    text = f"kind: Cluster\npad: {{a: '{'x' * 5_000}', b: here}}\n"
+    lines = shown(finding(("pad", "b")), text=text).splitlines()
+    source, caret = lines[3], lines[4]
+    assert source[caret.index("^") : caret.rindex("^") + 1] == "here"
+
+
+def test_a_tab_takes_one_column_like_every_other_character():
+    lines = shown(finding(("a",)), text='{pad: "x\tx", a: value}\n').splitlines()
+    assert lines[3][lines[4].index("^") :].startswith("value")
+
+
+@pytest.mark.parametrize("character", ["\x1b", "\x9b", "\x07", "\x08", "\r", "\u202e", "\u2066", "\u200b", "\x7f"], ids=lambda c: f"U+{ord(c):04X}")
+def test_no_control_character_of_a_source_line_is_printed(character):
+    document, _ = read("kind: Cluster\n", "x.yaml")
+    spoilt = type(document)(document.name, f"kind: {character}[31mCluster\n", None, document.values, document.keys)
+    text = render_text([finding(("kind",))], spoilt)
+    assert character not in text
+    assert "Cluster" in text or character == "\r"
+
+
+PIECES = ["kind: Cluster", "schema: 1", "name: ", "sites: ", "a", "\n", "  ", ": ", "- ", "[", "]", "{", "}", ", ", "'", '"', "*y", "!t ", "?", "|", "@", "\\e", "\\u202e", "\\x07", "\x85", "\u2028", "\u202e", "\t", "0x1f", "---\n"]
+
+
+@given(st.lists(st.sampled_from(PIECES) | st.text(st.characters(codec="utf-8"), max_size=3), max_size=16))
+def test_nothing_that_a_terminal_obeys_comes_out_of_any_file(pieces):
+    state = run("".join(pieces), "x.yaml")
+    text = render_text(state.findings, state.document)
+    assert all(c == "\n" or c.isprintable() for c in text), repr(text)
