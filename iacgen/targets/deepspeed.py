@@ -1,0 +1,103 @@
+"""DeepSpeed: the configuration of a job, its hostfile in placement order, and the script that starts it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from iacgen.render import render as render_template
+from iacgen.training.zero import buckets
+
+if TYPE_CHECKING:
+    from iacgen.design.model import Design
+    from iacgen.placement.project import Project
+    from iacgen.training import Job, JobSpec
+
+_PDSH_NODES = 1024
+"""The default launcher fans out to so many hosts at most (PDSH_MAX_FAN_OUT of DeepSpeed's launcher/constants.py)."""
+
+
+def render(project: Project) -> dict[str, str]:
+    """``training/<job>/`` for each DeepSpeed job: ``ds_config.json``, ``hostfile``, ``job.env`` and ``launch.sh``."""
+    tree = {}
+    for name, job in project.jobs.items():
+        if job.spec.framework != "deepspeed":
+            continue
+        placement = project.placements[name]
+        pool = project.design.pool_of(placement.hosts[0])
+        folder = f"training/{name}"
+        tree[f"{folder}/ds_config.json"] = render_template("training/ds_config.json.j2", config=config(job))
+        tree[f"{folder}/hostfile"] = render_template("training/hostfile.j2", hosts=placement.hosts, slots=placement.gpus_per_node)
+        tree[f"{folder}/job.env"] = render_template("training/job.env.j2", variables=words(job, project.design))
+        tree[f"{folder}/launch.sh"] = render_template(
+            "training/deepspeed.sh.j2",
+            job=name,
+            pool=pool.name,
+            world=job.world,
+            ranks_per_node=placement.gpus_per_node,
+            script=job.spec.entrypoint,
+            arguments=job.spec.arguments,
+            first_host=placement.hosts[0],
+            launcher="pdsh" if len(placement.hosts) <= _PDSH_NODES else "openmpi",
+        )
+    return tree
+
+
+def config(job: Job) -> dict[str, object]:
+    """DeepSpeed's configuration. All three batch numbers are written, so that DeepSpeed checks their product.
+
+    ``train_batch_size`` is micro batch * accumulation * data-parallel size; the last is the number of copies of the model, not of GPUs.
+    """
+    spec = job.spec
+    out: dict[str, object] = {
+        "train_batch_size": spec.global_batch,
+        "train_micro_batch_size_per_gpu": spec.micro_batch,
+        "gradient_accumulation_steps": job.micro_batches,
+        "gradient_clipping": 1.0,
+        "bf16": {"enabled": True},
+        "communication_data_type": spec.gradients,
+        "data_types": {"grad_accum_dtype": spec.gradients},
+        "zero_optimization": _zero(spec),
+    }
+    if spec.recompute != "none":
+        out["activation_checkpointing"] = {"partition_activations": False, "contiguous_memory_optimization": False, "cpu_checkpointing": False}
+    if spec.tensor > 1:
+        out["tensor_parallel"] = {"autotp_size": spec.tensor}
+    if spec.context > 1:
+        out["sequence_parallel_size"] = spec.context
+    out["steps_per_print"] = 10
+    return out
+
+
+def _zero(spec: JobSpec) -> dict[str, object]:
+    """The ZeRO section, with the bucket sizes that the memory table counted."""
+    if spec.zero == 0:
+        return {"stage": 0}
+    sizes = buckets(spec)
+    out: dict[str, object] = {"stage": spec.zero, "contiguous_gradients": True, "overlap_comm": True, "reduce_bucket_size": sizes.reduce}
+    if spec.zero < 3:
+        return out | {"reduce_scatter": True, "allgather_partitions": True, "allgather_bucket_size": sizes.gather}
+    return out | {
+        "stage3_prefetch_bucket_size": sizes.gather,
+        "stage3_param_persistence_threshold": sizes.persistent,
+        "stage3_max_live_parameters": sizes.live,
+        "stage3_max_reuse_distance": sizes.live,
+        "stage3_gather_16bit_weights_on_model_save": False,
+    }
+
+
+def words(job: Job, design: Design) -> tuple[tuple[str, str | int, str], ...]:
+    """(name, value, meaning) of what the training script should know, since DeepSpeed has no names for it."""
+    spec = job.spec
+    mount = getattr(design.storage.get(spec.checkpoint_to or ""), "mount", None)
+    found: list[tuple[str, str | int, str]] = [
+        ("TRAIN_MODEL", spec.model.id, "The model of the plan"),
+        ("TRAIN_SEQUENCE_LENGTH", spec.sequence, "Tokens in a sequence"),
+        ("TRAIN_RECOMPUTE", spec.recompute, "Activations to compute again; with less than this the job may not fit its GPUs"),
+    ]
+    if spec.data_path:
+        found.append(("TRAIN_DATA", spec.data_path, "Data set"))
+    if mount:
+        found.append(("TRAIN_CHECKPOINTS", f"{mount}/checkpoints/{job.name}", "Where the state is saved"))
+    if job.checkpoints:
+        found.append(("TRAIN_SAVE_INTERVAL", job.checkpoints.steps, "Steps between two saves"))
+    return tuple(found)

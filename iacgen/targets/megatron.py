@@ -1,0 +1,129 @@
+"""Megatron-LM: the arguments of a job, its environment, and the script that each rank runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from iacgen.render import render as render_template
+
+if TYPE_CHECKING:
+    from iacgen.design.model import Design
+    from iacgen.placement.project import Project
+    from iacgen.training import Job, JobSpec
+
+Flag = tuple[str, str | int | float | None]
+"""An argument without its dashes, and its value; None where it takes none."""
+
+_TIMEOUT_MINUTES = 30
+_NEEDS_ONE_CONNECTION_BELOW = 10.0  # compute capability; Megatron-LM validate_args
+
+
+def render(project: Project) -> dict[str, str]:
+    """``training/<job>/`` for each Megatron job: ``megatron.args``, ``megatron.env`` and ``launch.sh``."""
+    tree = {}
+    for name, job in project.jobs.items():
+        if job.spec.framework == "megatron":
+            pool = project.design.pool_of(project.placements[name].hosts[0])
+            folder = f"training/{name}"
+            tree[f"{folder}/megatron.args"] = render_template("training/megatron.args.j2", flags=flags(job, project.design), words=job.spec.arguments)
+            tree[f"{folder}/megatron.env"] = render_template("training/megatron.env.j2", variables=environment(job.spec))
+            tree[f"{folder}/launch.sh"] = render_template(
+                "training/megatron.sh.j2", job=name, pool=pool.name, world=job.world, ranks_per_node=job.spec.gpus_per_node, script=job.spec.entrypoint
+            )
+    return tree
+
+
+def environment(spec: JobSpec) -> tuple[tuple[str, str, str], ...]:
+    """(name, value, why) of the variables that Megatron itself asks for."""
+    if (spec.tensor > 1 or spec.context > 1) and float(spec.gpu.compute_capability) < _NEEDS_ONE_CONNECTION_BELOW:
+        why = f"Tensor or context parallelism below compute capability 10 ({spec.gpu.name} has {spec.gpu.compute_capability}): Megatron refuses to start without it."
+        return (("CUDA_DEVICE_MAX_CONNECTIONS", "1", why),)
+    return ()
+
+
+def flags(job: Job, design: Design) -> tuple[Flag, ...]:
+    """The arguments that follow from the blueprint, in groups. Tokenizer, learning rate and length of the run are the user's."""
+    return (*_parallel(job), *_batch(job), *_model(job), *_numbers(job.spec), *_storage(job, design))
+
+
+def _parallel(job: Job) -> Iterator[Flag]:
+    spec = job.spec
+    yield "tensor-model-parallel-size", spec.tensor
+    yield "pipeline-model-parallel-size", spec.pipeline
+    if spec.virtual > 1:
+        yield "num-virtual-stages-per-pipeline-rank", spec.virtual
+    if spec.embedding_as_layer:
+        yield "account-for-embedding-in-pipeline-split", None
+    if spec.loss_as_layer:
+        yield "account-for-loss-in-pipeline-split", None
+    yield "context-parallel-size", spec.context
+    if spec.sequence_parallel:
+        yield "sequence-parallel", None
+    if spec.distributed_optimizer:
+        yield "use-distributed-optimizer", None
+        yield "overlap-param-gather", None
+    yield "overlap-grad-reduce", None
+    yield "distributed-timeout-minutes", _TIMEOUT_MINUTES
+
+
+def _batch(job: Job) -> Iterator[Flag]:
+    yield "micro-batch-size", job.spec.micro_batch
+    yield "global-batch-size", job.spec.global_batch
+    yield "seq-length", job.spec.sequence
+    yield "max-position-embeddings", max(job.spec.sequence, job.spec.model.max_sequence)
+
+
+def _model(job: Job) -> Iterator[Flag]:
+    model = job.spec.model
+    yield "num-layers", model.layers
+    yield "hidden-size", model.hidden
+    yield "ffn-hidden-size", model.ffn_hidden
+    yield "num-attention-heads", model.heads
+    yield "kv-channels", model.head_dim
+    if model.kv_heads < model.heads:
+        yield "group-query-attention", None
+        yield "num-query-groups", model.kv_heads
+    yield "vocab-size", model.vocabulary
+    if not model.tied_embeddings:
+        yield "untie-embeddings-and-output-weights", None
+    if model.gated_ffn:
+        yield "swiglu", None
+    yield "normalization", "RMSNorm" if model.norm == "rmsnorm" else "LayerNorm"
+    yield "norm-epsilon", model.norm_epsilon
+    if model.norm == "rmsnorm":
+        yield "disable-bias-linear", None
+        yield "position-embedding-type", "rope"
+        yield "rotary-base", round(model.rope_base)
+
+
+def _numbers(spec: JobSpec) -> Iterator[Flag]:
+    yield "bf16", None
+    if spec.gradients == "bf16":
+        yield "grad-reduce-in-bf16", None
+    else:
+        yield "accumulate-allreduce-grads-in-fp32", None
+    if spec.flash_attention:
+        yield "attention-backend", "flash"
+    if not spec.dropout:
+        yield "attention-dropout", 0.0
+        yield "hidden-dropout", 0.0
+    if spec.recompute != "none":
+        yield "recompute-granularity", spec.recompute
+    if spec.recompute == "full":
+        # One layer at a time, as the memory table counts.
+        yield "recompute-method", "uniform"
+        yield "recompute-num-layers", 1
+
+
+def _storage(job: Job, design: Design) -> Iterator[Flag]:
+    spec = job.spec
+    if spec.data_path:
+        yield "data-path", spec.data_path
+    mount = getattr(design.storage.get(spec.checkpoint_to or ""), "mount", None)
+    if mount:
+        yield "save", f"{mount}/checkpoints/{job.name}"
+        yield "load", f"{mount}/checkpoints/{job.name}"
+        yield "ckpt-format", "torch_dist"
+    if mount and job.checkpoints:
+        yield "save-interval", job.checkpoints.steps
