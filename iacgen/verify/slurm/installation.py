@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import random
 import shutil
 import signal
 import socket
@@ -51,7 +52,7 @@ class Installation:
         plain = ["PATH=/usr/sbin:/usr/bin:/sbin:/bin", f"SLURM_CONF={self.work}/slurm.conf", *map(str, words)]
         if self.root is None:
             return ["/usr/bin/env", *plain]
-        return ["unshare", "--mount", "bash", "-c", _ENTER, "enter", str(self.root), str(self.work), *plain]
+        return ["unshare", "--mount", "bash", "-c", _ENTER, "enter", str(self.root.resolve()), str(self.work), *plain]
 
     def folder(self, path: str) -> Path:
         """An absolute path of the installation as it is seen from outside."""
@@ -148,8 +149,11 @@ def _answers(path: Path) -> bool:
 
 
 def free_ports(count: int) -> int:
-    """The first of ``count`` consecutive loopback ports that are free, below those that the kernel hands out."""
-    for first in range(21000, 32000, count):
+    """The first of ``count`` consecutive loopback ports that are free, below those that the kernel hands out.
+
+    Tried in a random order: another judge may be looking at the same time, and a port is only taken when its daemon starts.
+    """
+    for first in random.sample(range(21000, 32000, count), 11000 // count):
         with contextlib.ExitStack() as held:
             try:
                 for port in range(first, first + count):

@@ -1,0 +1,219 @@
+"""The Slurm judges on generated trees: they accept what iacgen writes, and refuse each spoilt tree for the right reason."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from iacgen.paths import data_folder
+from iacgen.pipeline import run
+from iacgen.targets import slurm
+from iacgen.verify import programs
+from iacgen.verify.slurm import V22_05, V24_11
+from iacgen.verify.slurm.controller import complaints
+from iacgen.verify.slurm.expected import Topology, differences, implied, read
+from iacgen.verify.slurm.installation import Installation
+
+CASES = Path(__file__).parents[1] / "cases" / "slurm"
+JUDGES = {"22.05": V22_05, "24.11": V24_11}
+BOTH = [pytest.param(version, marks=pytest.mark.judge(f"slurm-{version}")) for version in JUDGES]
+
+
+@cache
+def project_of(blueprint: str, version: str):
+    path = CASES / f"{blueprint}.yaml" if (CASES / f"{blueprint}.yaml").exists() else data_folder("blueprints") / f"{blueprint}.yaml"
+    text = path.read_text()
+    for other in JUDGES:
+        text = text.replace(f'"{other}"', f'"{version}"')
+    state = run(text, path.name)
+    assert state.project, state.findings
+    return state.project
+
+
+def written(folder: Path, project, **changes: str) -> Path:
+    """The generated tree in ``folder``, with the text of some files replaced."""
+    for path, text in {**slurm.render(project), **changes}.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text)
+    return folder
+
+
+@pytest.mark.parametrize("version", BOTH)
+@pytest.mark.parametrize("blueprint", ["lab", "superpod-h100", "aws-p5", "interleaved", "hybrid"])
+def test_accepts_generated_trees(blueprint, version, tmp_path):
+    project = project_of(blueprint, version)
+    verdict = JUDGES[version].verify(written(tmp_path, project), project)
+    assert [f.message for f in verdict.findings] == []
+    assert verdict.status == "passed"
+    assert verdict.version.startswith(f"{version}.")
+    assert verdict.judge == f"slurm-{version}"
+
+
+# file, what stands there, what stands there instead, slug and part of the message
+SPOILT = {
+    "misspelt-key": ("slurm.conf", "ReturnToService=1", "ReturnToServise=1", "slurm-refused", "unrecognized key: ReturnToServise"),
+    "misspelt-select-word": ("slurm.conf", "CR_Core_Memory", "CR_Cor_Memory", "slurm-refused", "Bad SelectTypeParameter"),
+    "misspelt-plugin-of-slurmd": ("slurm.conf", "task/affinity", "task/afinity", "malformed-slurm-conf", "no plugin task/afinity"),
+    "misspelt-cgroup-key": ("cgroup.conf", "ConstrainCores", "ConstrainCore", "slurm-refused", "unrecognized key: ConstrainCore"),
+    "misspelt-gres-key": ("gres.conf", "Cores=0-55", "Corez=0-55", "malformed-gres", "unrecognized key: Corez"),
+    "accounting-without-database": ("slurm.conf", "JobRequeue=1", "JobRequeue=1\nAccountingStorageTRES=gres/gpu", "slurm-refused", "slurmdbd is required"),
+    "child-renamed": ("topology.conf", "Switches=compute-su[1-4]", "Switches=compute-su[1-3]", "malformed-topology", "2 trees"),
+    "node-forgotten": ("topology.conf", "gpu[0097-0127]", "gpu[0097-0126]", "malformed-topology", "gpu0127: in no switch"),
+    "other-nodes": ("finetune.sbatch", "--nodelist=gpu[0001-0032]", "--nodelist=gpu[0002-0033]", "batch-script", "gpu0001, gpu0033"),
+    "unknown-queue": ("finetune.sbatch", "--partition=train", "--partition=trian", "batch-script", "invalid partition specified: trian"),
+    "too-many-processors": ("finetune.sbatch", "#SBATCH --cpus-per-task=28", "#SBATCH --cpus-per-task=56", "batch-script", "asks for 14336 processors"),
+    "too-long": ("finetune.sbatch", "--time=7-", "--time=8-", "batch-script", "time limit"),
+    "shell-syntax": ("finetune.sbatch", "die() {", "die() (", "batch-script", "syntax error"),
+    "one-gpu-less": ("finetune.sbatch", "--gpus-per-node=8", "--gpus-per-node=7", "batch-script", "TresPerNode"),
+    "rank-lines-swapped": ("finetune.ranks", "gpu0001\ngpu0002\n", "gpu0002\ngpu0001\n", "rank-order", "the first is rank 7, on gpu0002 and not on gpu0001"),
+}
+
+
+@pytest.mark.parametrize("version", BOTH)
+@pytest.mark.parametrize("spoilt", SPOILT)
+def test_refuses_spoilt_trees(spoilt, version, tmp_path):
+    file, old, new, slug, says = SPOILT[spoilt]
+    project = project_of("superpod-h100", version)
+    text = slurm.render(project)[f"slurm/{file}"]
+    assert text.count(old) >= 1
+    tree = written(tmp_path, project, **{f"slurm/{file}": text.replace(old, new, 1)})
+    verdict = JUDGES[version].verify(tree, project)
+    assert verdict.status == "failed"
+    assert any(f.slug == slug and says in f.message for f in verdict.findings), verdict.findings
+
+
+@pytest.mark.parametrize("version", BOTH)
+def test_refuses_a_tree_with_a_host_under_another_leaf(version, tmp_path):
+    """Every node is in one leaf, so only the fabric knows better."""
+    project = project_of("superpod-h100", version)
+    text = slurm.render(project)["slurm/topology.conf"]
+    text = text.replace("gpu[0001-0032]", "gpu[0001-0031,0033]").replace("gpu[0033-0064]", "gpu[0032,0034-0064]")
+    verdict = JUDGES[version].verify(written(tmp_path, project, **{"slurm/topology.conf": text}), project)
+    said = [(f.slug, f.message.partition("fabric's: ")[2]) for f in verdict.findings]
+    assert said == [
+        ("topology-not-of-fabric", "switch compute-su1 lacks gpu0032 and should not have gpu0033"),
+        ("topology-not-of-fabric", "switch compute-su2 lacks gpu0033 and should not have gpu0032"),
+    ]
+
+
+@pytest.mark.parametrize("version", BOTH)
+def test_a_warning_of_slurmctld_fails_the_tree(version, tmp_path):
+    project = project_of("lab", version)
+    text = slurm.render(project)["slurm/slurm.conf"].replace("JobRequeue=1", "JobRequeue=1\nJobAcctGatherType=jobacct_gather/linux")
+    verdict = JUDGES[version].verify(written(tmp_path, project, **{"slurm/slurm.conf": text}), project)
+    assert [f.slug for f in verdict.findings] and {f.slug for f in verdict.findings} == {"slurm-complaint"}
+
+
+@pytest.mark.judge("slurm-24.11")
+def test_leaves_nothing_behind(tmp_path, monkeypatch):
+    project = project_of("lab", "24.11")
+    tree = written(tmp_path, project)
+    before = {path: path.read_bytes() for path in tree.rglob("*") if path.is_file()}
+    made = []
+    monkeypatch.setattr("tempfile.mkdtemp", lambda make=tempfile.mkdtemp, **words: made.append(Path(make(**words))) or str(made[-1]))
+    assert V24_11.verify(tree, project).proves
+    assert {path: path.read_bytes() for path in tree.rglob("*") if path.is_file()} == before
+    (work,) = made
+    assert not work.exists()
+    assert not (programs.find("slurm-24.11").companion / "tmp" / work.name).exists()
+    commands = [command.read_bytes() for command in Path("/proc").glob("[0-9]*/cmdline") if command.exists()]
+    assert [command for command in commands if str(work).encode() in command] == []
+
+
+def test_the_judge_of_another_version_says_so(tmp_path):
+    project = project_of("lab", "22.05")
+    verdict = V24_11.verify(written(tmp_path, project), project)
+    assert (verdict.status, verdict.version, verdict.proves) == ("other-version", None, False)
+    assert verdict.findings[0].message == "the blueprint declares Slurm 22.05, and this judge is 24.11"
+
+
+def test_a_tree_without_slurm_is_not_its_business(tmp_path):
+    project = project_of("lab", "22.05")
+    assert not V22_05.applies(tmp_path)
+    assert V22_05.verify(tmp_path, project).status == "not-applicable"
+
+
+def test_a_missing_program_says_how_to_get_it(tmp_path, monkeypatch):
+    project = project_of("lab", "22.05")
+    monkeypatch.setattr(programs, "slurms", tuple)
+    verdict = V22_05.verify(written(tmp_path, project), project)
+    assert verdict.status == "missing"
+    assert "tests/real/install.sh" in verdict.findings[0].message
+
+
+def test_without_root_nothing_runs(tmp_path, monkeypatch):
+    project = project_of("lab", "22.05")
+    monkeypatch.setattr(programs, "find", lambda judge: programs.Found(judge, "slurmctld", "22.05.8", Path("/usr/sbin/slurmctld")))
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    monkeypatch.setattr(Installation, "daemon", lambda *_: pytest.fail("a daemon was started"))
+    verdict = V22_05.verify(written(tmp_path, project), project)
+    assert verdict.status == "needs-root"
+    assert verdict.findings[0].message == "not run: needs root"
+
+
+def test_a_missing_file_is_named(tmp_path, monkeypatch):
+    project = project_of("lab", "22.05")
+    monkeypatch.setattr(programs, "find", lambda judge: programs.Found(judge, "slurmctld", "22.05.8", Path("/usr/sbin/slurmctld")))
+    monkeypatch.setattr(Installation, "cannot_enter", lambda self: "")
+    tree = written(tmp_path, project)
+    (tree / "slurm/pretrain.ranks").unlink()
+    (tree / "slurm/cgroup.conf").unlink()
+    verdict = V22_05.verify(tree, project)
+    assert [f.message for f in verdict.findings] == ["slurm/cgroup.conf is missing", "slurm/pretrain.ranks is missing"]
+
+
+def test_the_implied_tree_comes_from_cables_alone():
+    """The groups of the fabric are not asked: with other names and hosts in them the cables still say where a host hangs."""
+    design = project_of("superpod-h100", "24.11").design
+    tree = implied(design)
+    assert sorted(len(leaf) for leaf in tree.leaves) == [31, 32, 32, 32]
+    assert [len(parent) for parent in tree.parents] == [4]
+    compute = design.fabrics["compute"]
+    cables = list(compute.wiring())
+    blind = SimpleNamespace(name="compute", purpose="compute", switch=compute.switch, pools=compute.pools, wiring=lambda: iter(cables))
+    assert implied(replace(design, fabrics={"compute": blind})) == tree
+
+
+def test_a_cable_in_another_leaf_changes_the_implied_tree():
+    design = project_of("superpod-h100", "24.11").design
+    compute = design.fabrics["compute"]
+    moved = [replace(cable, b=compute.groups[1].leaves[int(cable.b == compute.groups[0].leaves[1])]) if cable.a == "gpu0001" else cable for cable in compute.wiring()]
+    rewired = SimpleNamespace(name="compute", purpose="compute", switch=compute.switch, pools=compute.pools, wiring=lambda: iter(moved))
+    assert implied(replace(design, fabrics={"compute": rewired})) != implied(design)
+
+
+def test_hybrid_clusters_are_two_islands():
+    tree = implied(project_of("hybrid", "24.11").design)
+    assert tree.islands == 2
+    assert frozenset(f"cloud000{n}" for n in range(1, 5)) in tree.leaves
+
+
+def test_differences_between_forests():
+    want = Topology(frozenset({frozenset("ab"), frozenset("cd")}), frozenset({frozenset({frozenset("ab"), frozenset("cd")})}))
+    text = "SwitchName=x Level=0 LinkSpeed=1 Nodes=a,b\nSwitchName=y Level=0 LinkSpeed=1 Nodes=c,d\n"
+    got, names = read(text + "SwitchName=top Level=1 LinkSpeed=1 Nodes=a,b,c,d Switches=x,y\n")
+    assert got == want
+    assert differences(want, got, names) == []
+    flat, names = read(text)
+    assert differences(want, flat, names) == ["0 parents over 0 leaves where the fabric has 1 parents over 2 leaves"]
+    half, names = read("SwitchName=x Level=0 Nodes=a,b\n")
+    assert differences(want, half, names) == ["no switch holds c, d"]
+
+
+def test_complaints_are_told_from_the_noise_of_a_first_start():
+    log = """slurmctld: error: Configured MailProg is invalid
+[2026-01-01T00:00:00.000] error: Could not open node state file /w/state/node_state: No such file or directory
+slurmctld: error: NOTE: Trying backup state save file. Jobs may be lost!
+slurmctld: slurmctld version 22.05.8 started on cluster lab
+slurmctld: error: WARNING: switches lack access to 1 nodes: gpu008
+[2026-01-01T00:00:00.000] warning: switches lack access to 1 nodes: gpu009
+slurmctld: No switches configured
+slurmctld: Running as primary controller
+"""
+    assert complaints(log) == ["error: WARNING: switches lack access to 1 nodes: gpu008", "warning: switches lack access to 1 nodes: gpu009", "No switches configured"]
