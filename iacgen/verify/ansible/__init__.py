@@ -1,0 +1,66 @@
+"""Ask Ansible about every site of a tree: inventory, syntax, lint in the production profile, and what none of them sees.
+
+Nothing is connected to and nothing is changed: the programs read a copy. The hosts, groups and addresses that Ansible makes of
+the inventory are compared with the design here, independently of the templates.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from iacgen.diagnostics.model import Diagnostic
+
+from .. import programs
+from ..verdict import Status, Verdict
+from .findings import finding
+from .installation import Installation
+from .rules import judge_files
+
+READS = ("ansible/*/*.yml", "ansible/*/*.j2", "ansible/*/ansible.cfg", "ansible/*/.ansible-lint", "ansible/*/.yamllint")
+# What a user's own runs leave beside the files.
+_LEFT_BEHIND = shutil.ignore_patterns(".ansible", ".cache", "*.retry")
+
+
+def applies(tree: Path) -> bool:
+    """True when the tree holds a playbook."""
+    return bool(_sites(tree))
+
+
+def verify(tree: Path, project: Any) -> Verdict:
+    """The verdict on every site of ``tree``, of which ``project`` has the ``design``. About 15 s a site."""
+    began = time.monotonic()
+
+    def verdict(status: Status, findings: list[Diagnostic], version: str | None = None) -> Verdict:
+        return Verdict("ansible", "ansible-playbook", version, status, time.monotonic() - began, tuple(findings))
+
+    if not applies(tree):
+        return verdict("not-applicable", [])
+    found = programs.find("ansible")
+    if isinstance(found, programs.Missing):
+        return verdict("missing", [finding("ansible-not-judged", str(found))])
+    findings = [f for site in _sites(tree) for f in _judge(found, tree, site, project.design)]
+    return verdict("failed" if any(f.severity == "error" for f in findings) else "passed", findings, found.version)
+
+
+def _sites(tree: Path) -> list[str]:
+    return sorted(playbook.parent.name for playbook in tree.glob("ansible/*/site.yml"))
+
+
+def _judge(found: programs.Found, tree: Path, site: str, design: Any) -> list[Diagnostic]:
+    """All findings of one site. What cannot be parsed is not asked any further."""
+    with tempfile.TemporaryDirectory() as temporary:
+        copy = Path(temporary) / "cluster"
+        shutil.copytree(tree, copy, ignore=_LEFT_BEHIND)
+        ansible = Installation(found.path, copy / "ansible" / site, Path(temporary) / "home")
+        findings = [*ansible.syntax()]
+        parsed, complaints = ansible.parse()
+        findings += complaints
+        if parsed:
+            findings += judge_files(parsed)
+        if any(f.severity == "error" for f in findings):
+            return findings
+        return [*ansible.inventory(design, site), *ansible.lint()]
