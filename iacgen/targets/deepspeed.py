@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from iacgen.render import render as render_template
-from iacgen.training.zero import buckets
 
 if TYPE_CHECKING:
     from iacgen.design.model import Design
     from iacgen.placement.project import Project
-    from iacgen.training import Job, JobSpec
+    from iacgen.training import Job
 
 _PDSH_NODES = 1024
-"""The default launcher fans out to so many hosts at most (PDSH_MAX_FAN_OUT of DeepSpeed's launcher/constants.py)."""
+"""DeepSpeed's own launcher fans out to so many hosts at most (PDSH_MAX_FAN_OUT of its launcher/constants.py)."""
 
 
 def render(project: Project) -> dict[str, str]:
@@ -37,7 +36,7 @@ def render(project: Project) -> dict[str, str]:
             script=job.spec.entrypoint,
             arguments=job.spec.arguments,
             first_host=placement.hosts[0],
-            launcher="pdsh" if len(placement.hosts) <= _PDSH_NODES else "openmpi",
+            within_pdsh=len(placement.hosts) <= _PDSH_NODES,
         )
     return tree
 
@@ -56,7 +55,7 @@ def config(job: Job) -> dict[str, object]:
         "bf16": {"enabled": True},
         "communication_data_type": spec.gradients,
         "data_types": {"grad_accum_dtype": spec.gradients},
-        "zero_optimization": _zero(spec),
+        "zero_optimization": _zero(job),
     }
     if spec.recompute != "none":
         out["activation_checkpointing"] = {"partition_activations": False, "contiguous_memory_optimization": False, "cpu_checkpointing": False}
@@ -68,13 +67,13 @@ def config(job: Job) -> dict[str, object]:
     return out
 
 
-def _zero(spec: JobSpec) -> dict[str, object]:
+def _zero(job: Job) -> dict[str, object]:
     """The ZeRO section, with the bucket sizes that the memory table counted."""
-    if spec.zero == 0:
+    stage, sizes = job.spec.zero, job.buckets
+    if stage == 0:
         return {"stage": 0}
-    sizes = buckets(spec)
-    out: dict[str, object] = {"stage": spec.zero, "contiguous_gradients": True, "overlap_comm": True, "reduce_bucket_size": sizes.reduce}
-    if spec.zero < 3:
+    out: dict[str, object] = {"stage": stage, "contiguous_gradients": True, "overlap_comm": True, "reduce_bucket_size": sizes.reduce}
+    if stage < 3:
         return out | {"reduce_scatter": True, "allgather_partitions": True, "allgather_bucket_size": sizes.gather}
     return out | {
         "stage3_prefetch_bucket_size": sizes.gather,

@@ -8,11 +8,13 @@ from dataclasses import dataclass, replace
 from iacgen.diagnostics import Diagnostic, errors
 from iacgen.training import batch, checkpoints
 from iacgen.training.checkpoints import Checkpoints
+from iacgen.training.groups import RankGrid, dense
 from iacgen.training.memory import MemoryTable, table
 from iacgen.training.parameters import Parameters, count
 from iacgen.training.spec import JobSpec
 from iacgen.training.text import MEANING, table_text
 from iacgen.training.traffic import NodeGrid, Traffic, node_grid, node_share, traffic
+from iacgen.training.zero import Buckets, buckets
 from iacgen.units import gib
 
 SMALL_HEADROOM = 0.04
@@ -43,6 +45,16 @@ class Job:
     @property
     def name(self) -> str:
         return self.spec.name
+
+    @property
+    def ranks(self) -> RankGrid:
+        """Process groups of the job, in Megatron's default order."""
+        return dense(self.spec)
+
+    @property
+    def buckets(self) -> Buckets:
+        """DeepSpeed's bucket sizes that the memory table counts."""
+        return buckets(self.spec)
 
 
 def plan(spec: JobSpec) -> tuple[Job | None, list[Diagnostic]]:

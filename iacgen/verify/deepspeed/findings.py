@@ -1,0 +1,21 @@
+"""The findings of the DeepSpeed judge: one id a slug."""
+
+from __future__ import annotations
+
+from iacgen.diagnostics.model import BlueprintPath, Diagnostic
+
+_IDS = {
+    "deepspeed-not-judged": "IAC870",
+    "training-file-missing": "IAC871",
+    "deepspeed-refused": "IAC872",
+    "unread-deepspeed-key": "IAC873",
+    "idle-deepspeed-value": "IAC874",
+    "deepspeed-not-of-plan": "IAC875",
+    "hostfile-not-of-placement": "IAC876",
+    "launch-not-of-plan": "IAC877",
+}
+
+
+def finding(slug: str, message: str, path: BlueprintPath = (), help: str | None = None) -> Diagnostic:
+    """An error with the id that belongs to ``slug``; only ``deepspeed-not-judged`` is no error."""
+    return Diagnostic(_IDS[slug], slug, "info" if slug == "deepspeed-not-judged" else "error", message, path, help=help)

@@ -1,0 +1,114 @@
+"""What DeepSpeed accepts in silence though it is wrong, and whether its files say what the plan says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from iacgen.diagnostics.model import Diagnostic
+
+from ..process import run
+from .findings import finding
+
+_HOST_LINE = re.compile(r"([A-Za-z0-9][A-Za-z0-9.-]*) slots=([1-9][0-9]*)")
+_ASSIGNMENT = re.compile(r"[A-Z_][A-Z0-9_]*=(?:[\w@%+=:,./-]|'[^']*')*", re.ASCII)
+
+
+def of_plan(name: str, read: dict[str, Any], job: Any) -> Iterator[Diagnostic]:
+    """The values that DeepSpeed read are those of the plan: batches, ZeRO, types, and the buckets that the memory table counts."""
+    spec = job.spec
+    planned = {
+        "train_batch_size": spec.global_batch,
+        "train_micro_batch_size_per_gpu": spec.micro_batch,
+        "gradient_accumulation_steps": job.micro_batches,
+        "zero_stage": spec.zero,
+        "bf16": True,
+        "grad_accum_dtype": spec.gradients,
+        "autotp_size": spec.tensor if spec.tensor > 1 else 0,
+    }
+    if spec.zero:
+        planned["reduce_bucket_size"] = job.buckets.reduce
+    if spec.zero == 3:
+        planned["max_live_parameters"] = job.buckets.live
+    for key, value in planned.items():
+        if read[key] != value:
+            yield finding("deepspeed-not-of-plan", f"{name}: {key} is {read[key]}, but the job was planned with {value}", spec.origin)
+
+
+def of_config(name: str, config: dict[str, Any], world: int, optimizers: list[str], schedulers: list[str]) -> Iterator[Diagnostic]:
+    """Values that DeepSpeed's configuration class lets through and that fail or do nothing later (measured with 0.19.8)."""
+
+    def idle(message: str) -> Diagnostic:
+        return finding("idle-deepspeed-value", f"{name}: {message}")
+
+    optimizer = config.get("optimizer", {}).get("type")
+    if optimizer is not None and optimizer not in optimizers and optimizer.lower() not in optimizers:
+        yield idle(f"DeepSpeed knows no optimizer {optimizer!r}")
+    scheduler = config.get("scheduler", {}).get("type")
+    if scheduler is not None and scheduler not in schedulers:
+        yield idle(f"DeepSpeed knows no scheduler {scheduler!r}; it has {', '.join(schedulers)}")
+    if config.get("gradient_clipping", 0) < 0:
+        yield idle("gradient_clipping is below 0")
+    zero = config.get("zero_optimization", {})
+    for section in ("offload_optimizer", "offload_param"):
+        offload = zero.get(section) or {}
+        if offload.get("device") == "nvme" and not offload.get("nvme_path"):
+            yield idle(f"{section} to nvme has no nvme_path")
+    if (zero.get("offload_param") or {}).get("device", "none") != "none" and zero.get("stage", 0) < 3:
+        yield idle("offload_param does nothing below stage 3")
+    group = zero.get("zero_hpz_partition_size", 1)
+    if group < 1 or world % group:
+        yield idle(f"zero_hpz_partition_size {group} does not divide {world} ranks")
+    if "stages" in config.get("pipeline", {}):
+        yield idle("pipeline.stages is read by nobody: the number of stages is that of the pipeline module")
+
+
+def of_hostfile(name: str, text: str, read: dict[str, Any], placement: Any) -> Iterator[Diagnostic]:
+    """The hosts as DeepSpeed read them are those of the placement, in its order, each with all of its GPUs.
+
+    DeepSpeed takes ``slots=0`` and ``slots=8abc`` for what they begin with; here each line is whole or wrong.
+    """
+    if read["hosts_refused"]:
+        yield finding("deepspeed-refused", f"{name}: {read['hosts_refused']}")
+        return
+    for number, line in enumerate(text.splitlines(), 1):
+        if not _HOST_LINE.fullmatch(line):
+            yield finding("hostfile-not-of-placement", f"{name}:{number}: {line!r} is not a host and its slots")
+    found = [tuple(pair) for pair in read["hosts"]]
+    wanted = [(host, placement.gpus_per_node) for host in placement.hosts]
+    if len(found) != len(wanted):
+        yield finding("hostfile-not-of-placement", f"{name}: {len(found)} hosts, but the placement has {len(wanted)}")
+    for number, (ours, theirs) in enumerate(zip(wanted, found, strict=False), 1):
+        if ours != theirs:
+            yield finding("hostfile-not-of-placement", f"{name}: host {number} is {theirs[0]} with {theirs[1]} slots, but the placement has {ours[0]} with {ours[1]}")
+            return
+
+
+def of_launch(folder: Path, name: str, job: Any, placement: Any) -> Iterator[Diagnostic]:
+    """The script is shell, is for this many ranks and this first host; job.env says what the plan says."""
+    syntax = run(["bash", "-n", folder / "launch.sh"])
+    if not syntax.ok:
+        yield finding("launch-not-of-plan", f"{name}/launch.sh: {syntax.err.strip()}")
+    script = (folder / "launch.sh").read_text(encoding="utf-8")
+    for pattern, planned in ((r"SLURM_NTASKS == ([0-9]+)", str(job.world)), (r"--master_addr (\S+)", placement.hosts[0])):
+        for found in re.findall(pattern, script):
+            if found != planned:
+                yield finding("launch-not-of-plan", f"{name}/launch.sh: {found} where the plan has {planned}")
+    yield from _of_words(f"{name}/job.env", (folder / "job.env").read_text(encoding="utf-8"), job.spec)
+
+
+def _of_words(name: str, text: str, spec: Any) -> Iterator[Diagnostic]:
+    words = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line or line.startswith("#"):
+            continue
+        if not _ASSIGNMENT.fullmatch(line):
+            yield finding("launch-not-of-plan", f"{name}:{number}: no assignment of one word")
+            continue
+        key, _, value = line.partition("=")
+        words[key] = value
+    for key, planned in {"TRAIN_MODEL": spec.model.id, "TRAIN_SEQUENCE_LENGTH": str(spec.sequence), "TRAIN_RECOMPUTE": spec.recompute}.items():
+        if words.get(key) != planned:
+            yield finding("launch-not-of-plan", f"{name}: {key} is {words.get(key)}, but the job was planned with {planned}")

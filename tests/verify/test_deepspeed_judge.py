@@ -1,0 +1,136 @@
+"""The DeepSpeed judge: DeepSpeed reads our files, and the judge says no to each kind of spoilt tree."""
+
+from dataclasses import replace
+from fnmatch import fnmatch
+from pathlib import Path
+
+import pytest
+
+from iacgen.output import apply, plan
+from iacgen.pipeline import run
+from iacgen.targets import deepspeed as target
+from iacgen.verify import deepspeed
+from iacgen.verify.deepspeed.rules import of_config
+
+BLUEPRINTS = Path(__file__).parents[2] / "blueprints"
+JOBS = {"lab": "pretrain", "superpod-h100": "finetune"}
+
+
+@pytest.fixture(scope="module")
+def projects():
+    return {name: run((BLUEPRINTS / f"{name}.yaml").read_text(), name).project for name in ("lab", "superpod-h100", "aws-p5")}
+
+
+def written(tmp_path, project):
+    apply(plan(target.render(project), tmp_path / "out"), tmp_path / "out")
+    return tmp_path / "out"
+
+
+@pytest.mark.judge("deepspeed")
+@pytest.mark.parametrize("name", ["lab", "superpod-h100", "aws-p5"])
+def test_deepspeed_reads_what_we_write(tmp_path, projects, name):
+    verdict = deepspeed.verify(written(tmp_path, projects[name]), projects[name])
+    assert (verdict.status, verdict.findings) == ("passed", ())
+    assert verdict.version == projects[name].design.software.deepspeed
+    assert verdict.proves
+
+
+# What to spoil, how, the finding that must come, and a word of its message. Most of these DeepSpeed itself lets pass.
+SPOILT = [
+    ("lab", "ds_config.json", '"train_batch_size": 128', '"train_batch_size": 129', "deepspeed-refused", "batch"),
+    ("lab", "ds_config.json", '"train_batch_size"', '"trian_batch_size"', "unread-deepspeed-key", "trian_batch_size"),
+    ("lab", "ds_config.json", '"stage": 3', '"stage": 4', "deepspeed-refused", "stage"),
+    ("lab", "ds_config.json", '"stage": 3', '"stage": 2', "deepspeed-not-of-plan", "zero_stage"),
+    ("lab", "ds_config.json", '"stage": 3', '"stage": 3, "stage": 3', "deepspeed-refused", "Duplicate"),
+    ("lab", "ds_config.json", '"bf16": {', '"elasticity": {"enabled": true},\n  "bf16": {', "deepspeed-refused", "elasticity"),
+    ("lab", "ds_config.json", '"bf16": {', '"bfloat17": {', "unread-deepspeed-key", "bfloat17"),
+    ("lab", "ds_config.json", '"partition_activations"', '"partition_activation"', "unread-deepspeed-key", "activation_checkpointing.partition_activation"),
+    ("lab", "ds_config.json", '"gradient_clipping": 1.0', '"gradient_clipping": -1.0', "idle-deepspeed-value", "gradient_clipping"),
+    ("lab", "ds_config.json", '"steps_per_print": 10', '"optimizer": {"type": "Adaam"}', "idle-deepspeed-value", "Adaam"),
+    ("lab", "ds_config.json", '"overlap_comm": true', '"overlap_com": true', "deepspeed-refused", "overlap_com"),
+    ("lab", "ds_config.json", '"stage3_max_live_parameters": 1', '"stage3_max_live_parameters": 2', "deepspeed-not-of-plan", "max_live_parameters"),
+    ("lab", "ds_config.json", '"grad_accum_dtype": "bf16"', '"grad_accum_dtype": "fp32"', "deepspeed-not-of-plan", "grad_accum_dtype"),
+    ("lab", "ds_config.json", '"steps_per_print": 10', '"steps_per_print": 10 # often', "deepspeed-refused", "JSON"),
+    ("lab", "hostfile", "gpu0001 slots=8\ngpu0002 slots=8", "gpu0002 slots=8\ngpu0001 slots=8", "hostfile-not-of-placement", "host 1"),
+    ("lab", "hostfile", "gpu0002 slots=8", "gpu0001 slots=8", "deepspeed-refused", "multiple entries"),
+    ("lab", "hostfile", "gpu0002 slots=8", "gpu0002 slots=0", "hostfile-not-of-placement", "slots=0"),
+    ("lab", "hostfile", "gpu0002 slots=8", "gpu0002 slots=8abc", "hostfile-not-of-placement", "8abc"),
+    ("lab", "hostfile", "gpu0002 slots=8", "gpu0002:8", "deepspeed-refused", "bad entry"),
+    ("superpod-h100", "hostfile", "gpu0032 slots=8\n", "", "hostfile-not-of-placement", "31 hosts"),
+    ("lab", "launch.sh", "SLURM_NTASKS == 16", "SLURM_NTASKS == 8", "launch-not-of-plan", "16"),
+    ("lab", "launch.sh", "--master_addr gpu0001", "--master_addr gpu0002", "launch-not-of-plan", "gpu0001"),
+    ("lab", "launch.sh", "source_nccl() {", "source_nccl() (", "launch-not-of-plan", "syntax"),
+    ("lab", "job.env", "TRAIN_RECOMPUTE=full", "TRAIN_RECOMPUTE=none", "launch-not-of-plan", "TRAIN_RECOMPUTE"),
+    ("lab", "job.env", "TRAIN_MODEL=llama-3-8b", "TRAIN_MODEL=$(id)", "launch-not-of-plan", "one word"),
+]  # fmt: skip
+
+
+@pytest.mark.judge("deepspeed")
+@pytest.mark.parametrize(("name", "file", "old", "new", "slug", "word"), SPOILT, ids=[f"{file}-{new[:40]}" for _, file, _, new, _, _ in SPOILT])
+def test_a_spoilt_tree_fails(tmp_path, projects, name, file, old, new, slug, word):
+    tree = written(tmp_path, projects[name])
+    path = tree / "training" / JOBS[name] / file
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+    verdict = deepspeed.verify(tree, projects[name])
+    assert verdict.status == "failed"
+    assert any(f.slug == slug and word.lower() in f.message.lower() for f in verdict.findings), verdict.findings
+
+
+@pytest.mark.judge("deepspeed")
+@pytest.mark.parametrize("file", ["ds_config.json", "hostfile", "job.env", "launch.sh"])
+def test_a_missing_file_fails(tmp_path, projects, file):
+    tree = written(tmp_path, projects["lab"])
+    (tree / "training/pretrain" / file).unlink()
+    verdict = deepspeed.verify(tree, projects["lab"])
+    assert [f.slug for f in verdict.findings] == ["training-file-missing"]
+
+
+@pytest.mark.judge("deepspeed")
+def test_another_version_than_the_declared_one_proves_nothing(tmp_path, projects):
+    lab = projects["lab"]
+    older = replace(lab, design=replace(lab.design, software=replace(lab.design.software, deepspeed="0.18.1")))
+    verdict = deepspeed.verify(written(tmp_path, lab), older)
+    assert (verdict.status, verdict.proves) == ("other-version", False)
+    assert "0.18.1" in verdict.findings[0].message
+
+
+def test_without_deepspeed_the_verdict_says_how_to_get_it(tmp_path, projects, monkeypatch):
+    monkeypatch.setenv("IACGEN_TRAINING_PYTHON", "/bin/false")
+    verdict = deepspeed.verify(written(tmp_path, projects["lab"]), projects["lab"])
+    assert verdict.status == "missing"
+    assert "tests/real/install.sh" in verdict.findings[0].message
+
+
+def test_a_tree_without_a_job_is_not_applicable(tmp_path, projects):
+    assert not deepspeed.applies(tmp_path)
+    assert deepspeed.verify(tmp_path, replace(projects["lab"], jobs={}, placements={})).status == "not-applicable"
+
+
+def test_it_reads_what_the_target_writes(projects):
+    for project in projects.values():
+        assert all(any(fnmatch(path, pattern) for pattern in deepspeed.READS) for path in target.render(project))
+
+
+@pytest.mark.parametrize(
+    ("config", "word"),
+    [
+        ({"scheduler": {"type": "Cosin"}}, "Cosin"),
+        ({"zero_optimization": {"stage": 3, "offload_optimizer": {"device": "nvme"}}}, "nvme_path"),
+        ({"zero_optimization": {"stage": 2, "offload_param": {"device": "cpu"}}}, "stage 3"),
+        ({"zero_optimization": {"stage": 3, "zero_hpz_partition_size": 7}}, "7 does not divide 16"),
+        ({"pipeline": {"stages": 4}}, "pipeline.stages"),
+    ],
+)
+def test_values_that_do_nothing_are_named(config, word):
+    (found,) = of_config("ds_config.json", config, 16, ["adam"], ["WarmupLR"])
+    assert word in found.message
+
+
+@pytest.mark.parametrize(
+    "config",
+    [{}, {"optimizer": {"type": "AdamW"}, "scheduler": {"type": "WarmupLR"}, "zero_optimization": {"stage": 3, "zero_hpz_partition_size": 8, "offload_param": {"device": "cpu"}}}],
+)
+def test_values_that_work_are_let_through(config):
+    assert list(of_config("ds_config.json", config, 16, ["adamw"], ["WarmupLR"])) == []
