@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from iacgen.placement.assumptions import sentences
 from iacgen.placement.project import Project
-from iacgen.training.plan import CHECKPOINT_BYTES_PER_PARAMETER
+from iacgen.training.checkpoints import BYTES_PER_PARAMETER
 from iacgen.units import gib
 
 
@@ -20,7 +20,7 @@ def assumptions(project: Project) -> tuple[str, ...]:
     gpus = {job.spec.gpu.name: job.memory.context_bytes for _, job in sorted(project.jobs.items())}
     out += [f"{gib(kept)} of each {name} are kept free for the driver, NCCL and fragmentation." for name, kept in sorted(gpus.items())]
     if project.jobs:
-        out.append(f"A checkpoint holds {CHECKPOINT_BYTES_PER_PARAMETER} bytes for each parameter: bf16 weights, fp32 weights, two Adam moments.")
+        out.append(f"A checkpoint holds {BYTES_PER_PARAMETER} bytes for each parameter: bf16 weights, fp32 weights, two Adam moments.")
     if any(placement.cost.families for placement in project.placements.values()):
         out += sentences()
     if any(fabric.switch is None for fabric in design.fabrics.values()):
