@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from iacgen.verify import programs
+from iacgen.verify.slurm.controller import started
 from iacgen.verify.slurm.installation import Daemon, Installation, free_ports, munged, work_folder
 from iacgen.verify.slurm.sandbox import WITHOUT_CGROUPS, cgroup_conf, gres_conf, machine_lines, slurm_conf
 
@@ -51,7 +52,7 @@ def lab(version: str, tree: Mapping[str, str], nodes: Sequence[str], ready: set[
         port = free_ports(len(nodes) + 2)
         _configure(work, tree, machine_lines(work, socket, port), version, f"{port + 2}-{port + 1 + len(nodes)}")
         controller = stack.enter_context(slurm.daemon("slurmctld", "slurmctld", "-D", "-i", "-f", work / "slurm.conf"))
-        assert controller.wait_for("Running as primary", _START_S), controller.said
+        assert started(slurm, controller), controller.said
         daemons = [controller]
         for node in nodes:
             (work / "spool" / node).mkdir()

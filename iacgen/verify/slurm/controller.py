@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +14,7 @@ from iacgen.diagnostics.model import Diagnostic
 from .expected import declared_version, differences, implied, read, slurm_nodes
 from .files import expand, lines
 from .findings import finding, some
-from .installation import Installation, free_ports, munged
+from .installation import Daemon, Installation, free_ports, munged
 from .sandbox import WITHOUT_CGROUPS, cgroup_conf, gres_conf, machine_lines, slurm_conf
 
 _READY = "Running as primary"
@@ -36,7 +37,7 @@ def _ask(slurm: Installation, texts: Mapping[str, str], project: Any) -> list[Di
         _write(slurm, texts, socket, declared_version(project.design))
         out = list(_gres(slurm, project))
         with slurm.daemon("slurmctld", "slurmctld", "-D", "-i", "-f", slurm.work / "slurm.conf") as controller:
-            if not controller.wait_for(_READY, _START_S):
+            if not started(slurm, controller):
                 last = [line for line in complaints(controller.said) if "fatal" in line or "error" in line.lower()]
                 return [*out, finding("slurm-refused", f"slurmctld does not start: {'; '.join(last[-2:]) or controller.said.strip()[-300:]}")]
             out += [*_plugins(slurm, texts), *_tree(slurm, project)]
@@ -45,6 +46,18 @@ def _ask(slurm: Installation, texts: Mapping[str, str], project: Any) -> list[Di
             said = controller.said
     allowed = implied(project.design).islands > 1
     return out + [finding("slurm-complaint", f"slurmctld says: {line}") for line in complaints(said) if not (allowed and _NO_COMMON_ROOT in line)]
+
+
+def started(slurm: Installation, controller: Daemon) -> bool:
+    """True when slurmctld has read everything and answers; it says that it runs a little before it listens."""
+    end = time.monotonic() + _START_S
+    if not controller.wait_for(_READY, _START_S):
+        return False
+    while not slurm.run("scontrol", "ping").ok:
+        if time.monotonic() > end or controller.process.poll() is not None:
+            return False
+        time.sleep(0.05)
+    return True
 
 
 def complaints(log: str) -> list[str]:
