@@ -55,7 +55,7 @@ def tree(state: Run) -> dict[str, str]:
         if clash:
             raise RuntimeError(f"two targets write {', '.join(sorted(clash))}")
         out |= files
-    out["README.md"] = readme.render(state.project, tuple(sorted({*out, "README.md"})))
+    out |= readme.render(state.project, tuple(sorted({*out, "README.md"})))
     return dict(sorted(out.items()))
 
 
