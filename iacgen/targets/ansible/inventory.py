@@ -41,7 +41,10 @@ def groups(design: Design, site: str) -> list[Group]:
     on = {kind: [p.name for p in pools if any(f.technology == kind for f in fabrics_of(design, p.name))] for kind in ("infiniband", "roce")}
     metadata = _pool_names(design, (h for s in lustres for h in s.metadata))
     objects = _pool_names(design, (h for s in lustres for h in s.servers))
-    clients = [p.name for p in pools if p.name not in metadata | objects and any(p.name in design.fabrics[s.fabric].pools for s in lustres)]
+    slurm = _SlurmPools.of(design, pools, metadata | objects)
+    # A host that only manages a fabric is on it as well, and needs no storage.
+    wanting = {p.name for p in pools if p.gpu} | slurm.nodes | slurm.controllers | slurm.logins
+    clients = (wanting - metadata - objects) & {name for s in lustres for name in design.fabrics[s.fabric].pools}
     return [
         *(_pool_group(design, pool) for pool in pools),
         Group("hosts_down", "Out of service, says the blueprint: no play touches them", _hosts(design, down)),
@@ -55,7 +58,10 @@ def groups(design: Design, site: str) -> list[Group]:
         _children("lustre_metadata", "Lustre metadata, and the management target on the first host", metadata),
         _children("lustre_objects", "Lustre objects", objects),
         _children("lustre_clients", "Lustre mounts", clients),
-        *_slurm_groups(design, pools, metadata | objects),
+        _groups("slurm_hosts", "Slurm", ["slurm_controllers", "slurm_nodes", "slurm_logins"]),
+        Group("slurm_controllers", "slurmctld", _hosts(design, [h for h in controllers_of(design) if design.pool_of(h).name in slurm.controllers])),
+        _children("slurm_nodes", "slurmd", slurm.nodes),
+        _children("slurm_logins", "Jobs are submitted here: hosts that have no other duty", slurm.logins),
     ]
 
 
@@ -82,7 +88,7 @@ def ranges(pool: Pool, numbers: Sequence[int]) -> list[str]:
 def _pool_group(design: Design, pool: Pool) -> Group:
     name, note = _pool_name(pool.name), f"{pool.count} x {pool.system.name}"
     fabric = design.fabric_of(pool.name, "compute")
-    if fabric is None or len(fabric.groups) < 2:
+    if pool.gpu is None or fabric is None or len(fabric.groups) < 2:
         return Group(name, note, _hosts(design, pool.hosts))
     units: dict[str, object] = {}
     for group in fabric.groups:
@@ -92,19 +98,29 @@ def _pool_group(design: Design, pool: Pool) -> Group:
     return Group(name, note, {"children": units})
 
 
-def _slurm_groups(design: Design, pools: list[Pool], servers: set[str]) -> list[Group]:
-    scheduler, here = design.scheduler, {p.name for p in pools}
-    controllers = [h for h in scheduler.controllers if design.pool_of(h).name in here] if scheduler else []
-    nodes = {name for partition in scheduler.partitions for name in partition.pools} & here if scheduler else set()
-    managers = _pool_names(design, (h for f in design.fabrics.values() if f.manager for h in f.manager.hosts))
-    busy = nodes | servers | managers | _pool_names(design, controllers)
-    logins = [p.name for p in pools if p.name not in busy and not p.gpu] if scheduler else []
-    return [
-        _groups("slurm_hosts", "Slurm", ["slurm_controllers", "slurm_nodes", "slurm_logins"]),
-        Group("slurm_controllers", "slurmctld", _hosts(design, controllers)),
-        _children("slurm_nodes", "slurmd", nodes),
-        _children("slurm_logins", "Jobs are submitted here: hosts that have no other duty", logins),
-    ]
+def controllers_of(design: Design) -> tuple[str, ...]:
+    """Hosts that run slurmctld, in order."""
+    return design.scheduler.controllers if design.scheduler else ()
+
+
+@dataclass(frozen=True)
+class _SlurmPools:
+    """Names of a site's pools by what they do for Slurm; all empty without it."""
+
+    controllers: set[str]
+    nodes: set[str]
+    logins: set[str]
+
+    @classmethod
+    def of(cls, design: Design, pools: list[Pool], servers: set[str]) -> _SlurmPools:
+        if design.scheduler is None:
+            return cls(set(), set(), set())
+        here = {p.name for p in pools}
+        controllers = _pool_names(design, controllers_of(design)) & here
+        nodes = {name for partition in design.scheduler.partitions for name in partition.pools} & here
+        managers = _pool_names(design, (h for f in design.fabrics.values() if f.manager for h in f.manager.hosts))
+        idle = here - controllers - nodes - managers - servers - {p.name for p in pools if p.gpu}
+        return cls(controllers, nodes, idle)
 
 
 def _pool_names(design: Design, hosts: Iterable[str]) -> set[str]:

@@ -12,6 +12,11 @@ def groups(design: Any, site: str) -> dict[str, set[str]]:
     fabrics = [f for f in design.fabrics.values() if f.site == site]
     lustres = [s for s in design.storage.values() if s.kind == "lustre" and s.site == site]
     servers = {h for s in lustres for h in (*s.servers, *s.metadata)}
+    work = {h for pool in pools if pool.system.gpus for h in pool.hosts}
+    if design.scheduler:
+        work |= {*design.scheduler.controllers, *(h for p in design.scheduler.partitions for n in p.pools for h in design.pools[n].hosts)}
+    # All hosts of a pool that manages a fabric, of which two do.
+    idle_managers = {h for f in design.fabrics.values() if f.manager for m in f.manager.hosts for h in design.pool_of(m).hosts} - work
     out = {f"pool_{pool.name}".replace("-", "_"): set(pool.hosts) for pool in pools}
     out |= {
         "all": here,
@@ -22,7 +27,7 @@ def groups(design: Any, site: str) -> dict[str, set[str]]:
         "subnet_managers": {h for f in fabrics if f.manager and f.manager.kind == "opensm" for h in f.manager.hosts} & here,
         "lustre_metadata": {h for s in lustres for h in s.metadata},
         "lustre_objects": {h for s in lustres for h in s.servers},
-        "lustre_clients": ({h for s in lustres for h in _attached(design, design.fabrics[s.fabric])} - servers) & here,
+        "lustre_clients": ({h for s in lustres for h in _attached(design, design.fabrics[s.fabric])} - servers - idle_managers) & here,
         "slurm_controllers": set(design.scheduler.controllers) & here if design.scheduler else set(),
         "slurm_nodes": {h for p in design.scheduler.partitions for n in p.pools for h in design.pools[n].hosts} & here if design.scheduler else set(),
     }
@@ -40,9 +45,9 @@ def _attached(design: Any, fabric: Any) -> set[str]:
 
 
 def _units(design: Any, pools: list[Any]) -> dict[str, set[str]]:
-    """``unit_<pool>_<unit>`` of every pool that lies on more than one group of the compute fabric's leaves."""
+    """``unit_<pool>_<unit>`` of every GPU pool that lies on more than one group of the compute fabric's leaves."""
     out: dict[str, set[str]] = {}
-    for pool in pools:
+    for pool in (p for p in pools if p.system.gpus):
         fabric = design.fabric_of(pool.name, "compute")
         if fabric and len(fabric.groups) > 1:
             for group in fabric.groups:
