@@ -13,15 +13,15 @@ from types import ModuleType
 import pytest
 
 from iacgen.pipeline import run
-from iacgen.targets import slurm
+from iacgen.targets import deepspeed, nccl, slurm
 
 CASE = Path(__file__).parents[1] / "cases" / "slurm" / "interleaved.yaml"
 LOOPBACK = "0100007F"  # 127.0.0.1 as /proc/net/tcp prints it
 
-# Stands in for the launch program of the job. The batch script around it is the generated one.
+# Stands in for Python: the batch script and the launch script around it are the generated ones.
 PROBE = """#!/bin/sh
 mkdir -p "$IACGEN_CLUSTER_DIR/seen"
-echo "$SLURMD_NODENAME $SLURM_LOCALID $CUDA_VISIBLE_DEVICES $SLURM_TOPOLOGY_ADDR $MASTER_ADDR" >"$IACGEN_CLUSTER_DIR/seen/$SLURM_PROCID"
+echo "$SLURMD_NODENAME $LOCAL_RANK $CUDA_VISIBLE_DEVICES $SLURM_TOPOLOGY_ADDR $MASTER_ADDR $SLURM_PROCID $WORLD_SIZE" >"$IACGEN_CLUSTER_DIR/seen/$RANK"
 """
 
 
@@ -39,31 +39,32 @@ slurm_lab = _lab_module()
 
 @dataclass(frozen=True)
 class Seen:
-    """What one rank printed."""
+    """What one rank printed, after the environment that its training script gets."""
 
     host: str
-    local_rank: int
+    local_rank: str
     gpus: str
     switches: str
     master: str
+    slurm_rank: str
+    world: str
 
 
 def job_of(version: str):
-    """The generated tree with the probe as its launch program, and the project it came from."""
+    """The project, and its generated files with the probe beside them."""
     project = run(CASE.read_text().replace('"24.11"', f'"{version}"'), CASE.name).project
     assert project
-    return project, {**slurm.render(project), "training/probe/launch.sh": PROBE}
+    return project, {**slurm.render(project), **deepspeed.render(project), **nccl.render(project), "probe.sh": PROBE}
 
 
 def ranks(lab) -> list[Seen]:
     """Submit the generated script from the cluster's folder and read what every rank says, in rank order."""
-    lab.shell("rm -rf seen probe-*.out && sbatch --wait slurm/probe.sbatch || { cat probe-*.out; exit 1; }")
+    lab.shell("rm -rf seen probe-*.out && PYTHON=$PWD/probe.sh sbatch --wait slurm/probe.sbatch || { cat probe-*.out; exit 1; }")
     said = set(lab.shell("cat probe-*.out").splitlines())
     assert said <= {"srun: cluster configuration lacks support for cpu binding"}, said  # the lab has no task/affinity
     files = sorted((lab.folder / "seen").iterdir(), key=lambda file: int(file.name))
     assert [int(file.name) for file in files] == list(range(len(files)))
-    rows = [file.read_text().split() for file in files]
-    return [Seen(host, int(local), gpus, switches, master) for host, local, gpus, switches, master in rows]
+    return [Seen(*file.read_text().split()) for file in files]
 
 
 def misplaced(seen: list[Seen], project) -> list[int]:
@@ -72,7 +73,7 @@ def misplaced(seen: list[Seen], project) -> list[int]:
     assert len(seen) == placement.world
     unit = {host: group.name for group in fabric.groups for host in group.hosts}
     wanted = [
-        Seen(host, rank % 8, "0,1,2,3,4,5,6,7", f"compute-spine.{unit[host]}.{host}", placement.hosts[0])
+        Seen(host, str(rank % 8), "0,1,2,3,4,5,6,7", f"compute-spine.{unit[host]}.{host}", placement.hosts[0], str(rank), "248")
         for rank in range(placement.world)
         for host in [placement.host_of(rank)]
     ]
@@ -130,8 +131,7 @@ def test_the_script_refuses_a_spoilt_rank_file(spoil, complaint, tmp_path):
     (tmp_path / "slurm").mkdir()
     (tmp_path / "slurm/probe.ranks").write_bytes("".join(f"{line}\n" for line in lines).encode())
     (tmp_path / "training/probe").mkdir(parents=True)
-    (tmp_path / "training/probe/launch.sh").write_text(PROBE)
-    (tmp_path / "training/probe/launch.sh").chmod(0o755)
+    (tmp_path / "training/probe/launch.sh").touch()
     done = run_script(tree["slurm/probe.sbatch"], tmp_path, tree["slurm/probe.sbatch"].split("--nodelist=")[1].split()[0])
     assert (done.returncode, complaint in done.stderr) == (1, True), done.stderr
 
