@@ -10,12 +10,14 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from iacgen.paths import data_folder
 from iacgen.pipeline import run
 from iacgen.targets import slurm
 from iacgen.verify import programs
-from iacgen.verify.slurm import V22_05, V24_11
+from iacgen.verify.slurm import V22_05, V24_11, offline
 from iacgen.verify.slurm.controller import complaints
 from iacgen.verify.slurm.expected import Topology, differences, implied, read
 from iacgen.verify.slurm.installation import Installation
@@ -217,3 +219,17 @@ slurmctld: No switches configured
 slurmctld: Running as primary controller
 """
     assert complaints(log) == ["error: WARNING: switches lack access to 1 nodes: gpu008", "warning: switches lack access to 1 nodes: gpu009", "No switches configured"]
+
+
+FILES = ("slurm.conf", "gres.conf", "cgroup.conf", "topology.conf", "probe.ranks", "probe.sbatch")
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.sampled_from(FILES), st.integers(0, 5000), st.integers(0, 4), st.text(alphabet="\x00\n\r #=[],-:\\\"x9é", max_size=3))
+def test_no_damage_to_a_file_stops_the_offline_rules(file, at, cut, put):
+    """A file damaged anywhere gives findings or none, never an exception."""
+    project = project_of("interleaved", "24.11")
+    texts = {path.removeprefix("slurm/"): text for path, text in slurm.render(project).items()}
+    at %= len(texts[file])
+    texts[file] = texts[file][:at] + put + texts[file][at + cut :]
+    assert all(finding.severity == "error" for finding in offline(texts, project))

@@ -59,7 +59,7 @@ class Judge:
             slurm = Installation(work, found.companion)
             if why := slurm.cannot_enter():
                 return "needs-root", [finding("slurm-not-judged", why)], None
-            texts = {path.name: path.read_text(encoding="utf-8") for path in sorted((tree / "slurm").iterdir()) if path.is_file()}
+            texts = {path.name: path.read_text(encoding="utf-8", errors="replace") for path in sorted((tree / "slurm").iterdir()) if path.is_file()}
             findings = offline(texts, project) or ask_daemons(slurm, texts, project)
         return "failed" if findings else "passed", findings, found.version
 

@@ -39,8 +39,8 @@ def check_slurm_conf(text: str, version: Version) -> list[Diagnostic]:
             count += len(names)
             if addresses and len(addresses) != len(names):
                 out.append(_conf(line, f"{len(names)} names but {len(addresses)} addresses"))
-    most = next((int(line.get("MaxNodeCount")) for line in parsed if line.kind == "maxnodecount"), 0)
-    if most > count:
+    most = next((int(line.get("MaxNodeCount")) for line in parsed if re.fullmatch("[0-9]+", line.get("MaxNodeCount"))), 0)
+    if most > count and not out:
         out.append(finding("malformed-slurm-conf", f"slurm.conf: MaxNodeCount={most} is above the {count} nodes named and adds phantom nodes"))
     return out
 
@@ -114,31 +114,36 @@ def check_cgroup_conf(text: str) -> list[Diagnostic]:
 
 def check_gres(text: str, slurm_conf: str) -> list[Diagnostic]:
     """Every GPU that slurm.conf promises has a device file, and no other has one; every line names its nodes."""
-    parsed, conf = _parsed(text, "malformed-gres", "gres.conf"), list(lines(slurm_conf))
+    parsed = _parsed(text, "malformed-gres", "gres.conf")
     if isinstance(parsed, Diagnostic):
         return [parsed]
-    out, found = [], Counter()
-    for line in parsed:
-        if line.kind == "autodetect":
-            continue
-        if line.kind != "nodename":
-            out.append(finding("malformed-gres", f"gres.conf:{line.number}: begin with NodeName: the line counts for every node otherwise"))
-        elif not line.get("File"):
-            out.append(finding("malformed-gres", f"gres.conf:{line.number}: no File; a Count alone drains the node"))
-        else:
+    devices = [line for line in parsed if line.kind != "autodetect"]
+    faults = [f":{line.number}: {fault}" for line in devices for fault in _gres_faults(line)]
+    if not faults:
+        found = Counter((node, line.get("Name"), line.get("Type")) for line in devices for node in expand(line.get("NodeName")) for _ in expand(line.get("File")))
+        promised = _promised(list(lines(slurm_conf)))
+        differ = [key for key in found | promised if found[key] != promised[key]]
+        faults = [f": {key[0]} has {found[key]} device files of {key[1]}:{key[2]}, slurm.conf promises {promised[key]}" for key in differ[:5]]
+    return [finding("malformed-gres", f"gres.conf{fault}") for fault in faults]
+
+
+def _gres_faults(line: Line) -> list[str]:
+    if line.kind != "nodename":
+        return ["begin with NodeName: the line counts for every node otherwise"]
+    if not line.get("File"):
+        return ["no File; a Count alone drains the node"]
+    return [fault for key in ("NodeName", "File") for fault in _hostlist_faults(line.get(key), _SUFFIX_SINCE)]
+
+
+def _promised(conf: Sequence[Line]) -> Counter[tuple[str, str, str]]:
+    """(node, name, type) → count of ``Gres=name[:type][:count]``; the count is 1 where none is given."""
+    out: Counter[tuple[str, str, str]] = Counter()
+    for line in (line for line in conf if line.kind == "nodename"):
+        for name, *rest in (gres.split(":") for gres in line.get("Gres").split(",") if gres):
+            count = int(rest.pop()) if rest and re.fullmatch("[0-9]+", rest[-1]) else 1
             for node in expand(line.get("NodeName")):
-                found[node, line.get("Name"), line.get("Type")] += len(expand(line.get("File")))
-    promised = Counter({(node, *gres[:2]): int(gres[2]) for node, gres in _promised(conf)})
-    differ = [key for key in found | promised if found[key] != promised[key]]
-    for node, name, kind in differ[:5]:
-        key = (node, name, kind)
-        out.append(finding("malformed-gres", f"gres.conf: {node} has {found[key]} device files of {name}:{kind}, slurm.conf promises {promised[key]}"))
+                out[node, name, ":".join(rest)] += count
     return out
-
-
-def _promised(conf: Sequence[Line]) -> list[tuple[str, list[str]]]:
-    promises = [(line, gres.split(":")) for line in conf if line.kind == "nodename" for gres in line.get("Gres").split(",") if gres]
-    return [(node, gres) for line, gres in promises for node in expand(line.get("NodeName"))]
 
 
 def check_ranks(text: str, nodes: Collection[str], order: Sequence[str], per_node: int, job: str) -> list[Diagnostic]:
