@@ -91,11 +91,10 @@ fetch_munge_key() {
 obtain_munge_key() {
     fetch_munge_key && return
     # Only an empty secret is a reason to make a key: a new one locks every running node out.
-    if [[ $name == "${HEADS%% *}" ]] && grep -q ResourceNotFoundException "$work/error"; then
-        head -c 128 /dev/urandom >"$work/key"
-        aws secretsmanager put-secret-value --secret-id "$MUNGE_SECRET" --secret-binary "fileb://$work/key" >/dev/null
-    fi
-    return 1
+    [[ $name == "${HEADS%% *}" ]] && grep -q ResourceNotFoundException "$work/error" || return 1
+    head -c 128 /dev/urandom >"$work/key"
+    aws secretsmanager put-secret-value --secret-id "$MUNGE_SECRET" --secret-binary "fileb://$work/key" >/dev/null
+    fetch_munge_key
 }
 
 install_munge_key() {

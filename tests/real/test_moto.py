@@ -1,0 +1,207 @@
+"""The AWS root of a generated tree, applied by the real provider to a local moto server.
+
+Proves that the calls are made, that the API's answers make a later plan empty, and that nothing destroys data. Proves nothing
+of quotas, permissions and capacity.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import socket
+import subprocess
+import time
+import urllib.error
+import urllib.request
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from iacgen import pipeline
+from iacgen.paths import data_folder
+from iacgen.verify import programs
+from iacgen.verify.process import Completed, clean_environment, run
+
+pytestmark = [pytest.mark.judge("terraform", "moto"), pytest.mark.xdist_group("terraform")]
+
+HERE = Path(__file__).parent
+SITE = "ohio"
+SERVICES = ("ec2", "fsx", "iam", "kms", "route53", "s3", "secretsmanager", "sts")
+IMAGE = "ami-1e749f67"  # one of those that moto 5.2.1 knows: the provider asks for its root device
+NODES = [f"gpu{number:04d}" for number in range(1, 17)]
+
+
+@pytest.fixture(scope="module")
+def aws(tmp_path_factory):
+    """The address of a moto server that ends with the module's tests."""
+    python = programs.find("moto").path
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    log = tmp_path_factory.mktemp("moto") / "log"
+    with log.open("w") as out:
+        server = subprocess.Popen([python, HERE / "moto_plus.py", str(port)], stdout=out, stderr=subprocess.STDOUT, env=clean_environment())
+    try:
+        _wait_for(f"http://127.0.0.1:{port}/moto-api/", server, log)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.terminate()
+        server.wait(10)
+
+
+def _wait_for(url, server, log, seconds=60):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        assert server.poll() is None, log.read_text()
+        try:
+            urllib.request.urlopen(url, timeout=2).close()
+            return
+        except (urllib.error.URLError, TimeoutError):
+            time.sleep(0.2)
+    raise AssertionError(f"moto does not answer: {log.read_text()}")
+
+
+@dataclass(frozen=True)
+class Root:
+    """A temporary copy of a generated root that talks to moto."""
+
+    folder: Path
+    home: Path
+
+    def ask(self, *words: str, timeout: float = 400) -> Completed:
+        env = {"HOME": str(self.home), "CHECKPOINT_DISABLE": "1", "TF_IN_AUTOMATION": "1", "TF_INPUT": "0", "TF_VAR_ami": IMAGE, "AWS_EC2_METADATA_DISABLED": "true"}
+        return run((programs.find("terraform").path, *words), cwd=self.folder, env=env, timeout=timeout)
+
+    def must(self, *words: str) -> str:
+        done = self.ask(*words)
+        assert done.ok, done.out[-3000:] + done.err
+        return done.out
+
+    @property
+    def variables(self) -> dict:
+        return json.loads((self.folder / "terraform.tfvars.json").read_text())
+
+    def set(self, **changed: object) -> None:
+        (self.folder / "terraform.tfvars.json").write_text(json.dumps(self.variables | changed))
+
+    def changes(self) -> dict[str, list[str]]:
+        """Address → actions of a plan, without what stays."""
+        self.must("plan", "-no-color", "-out=changes")
+        planned = json.loads(self.must("show", "-json", "changes"))["resource_changes"]
+        return {change["address"]: change["change"]["actions"] for change in planned if change["change"]["actions"] not in (["no-op"], ["read"])}
+
+
+@pytest.fixture(scope="module")
+def aws_tree(tmp_path_factory):
+    """The whole tree of the shipped blueprint: machines fetch more of it than Terraform's own files."""
+    state = pipeline.run((data_folder("blueprints") / "aws-p5.yaml").read_text(), "aws-p5.yaml")
+    assert not state.findings
+    folder = tmp_path_factory.mktemp("generated")
+    for path, text in pipeline.tree(state).items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def make_root(aws, aws_tree, tmp_path_factory):
+    """Copies the generated tree and points its provider at moto, in a file that merges into the root's own."""
+
+    def make() -> Root:
+        work = tmp_path_factory.mktemp("root")
+        shutil.copytree(aws_tree, work / "tree")
+        (work / "home").mkdir()
+        root = Root(work / "tree" / "terraform" / SITE, work / "home")
+        provider = {
+            "access_key": "testing",
+            "secret_key": "testing",
+            "skip_credentials_validation": True,
+            "skip_metadata_api_check": True,
+            "skip_region_validation": True,
+            "s3_use_path_style": True,
+            "max_retries": 3,  # an action that moto lacks answers 500: the usual 25 retries would look like a hang
+            "endpoints": dict.fromkeys(SERVICES, aws),
+        }
+        (root.folder / "moto_override.tf.json").write_text(json.dumps({"provider": {"aws": provider}}))
+        root.must("init", "-no-color", f"-plugin-dir={programs.find('terraform').companion}")
+        return root
+
+    return make
+
+
+@pytest.fixture(scope="module")
+def applied(make_root):
+    """The tree as generated, with its file system, applied."""
+    root = make_root()
+    root.must("apply", "-no-color", "-auto-approve", "-parallelism=40")
+    return root
+
+
+def test_a_second_plan_is_empty(applied):
+    """Most faults of a root are drift, not errors: what the API answers must be what was written."""
+    done = applied.ask("plan", "-no-color", "-detailed-exitcode")
+    assert done.code == 0, done.out[-3000:] + done.err
+
+
+def test_what_was_built_is_what_was_drawn(applied):
+    state = json.loads(applied.must("show", "-json"))["values"]["root_module"]["resources"]
+    records = {r["values"]["name"]: r["values"]["records"] for r in state if r["type"] == "aws_route53_record"}
+    machines = {r["index"]: r["values"] for r in state if r["type"] == "aws_instance"}
+    assert set(machines) == {*NODES, "head0001"}
+    assert records == {f"{name}.aws-p5.internal": [values["private_ip"]] for name, values in machines.items()}
+    template = next(r["values"] for r in state if r["type"] == "aws_launch_template")
+    assert [(n["network_card_index"], n["device_index"], n["interface_type"]) for n in template["network_interfaces"]] == [
+        (0, 0, "interface"),
+        (0, 1, "efa-only"),
+        *((card, 0, "efa-only") for card in range(1, 32)),
+    ]
+
+
+def test_secrets_are_not_in_the_state(applied):
+    """The munge key is the head node's: Terraform makes the place for it and never sees it."""
+    state = json.loads((applied.folder / "terraform.tfstate").read_text())
+    assert {r["type"] for r in state["resources"] if "secret" in r["type"]} == {"aws_secretsmanager_secret"}
+
+
+def test_one_more_node_is_one_machine_and_its_name(applied):
+    before = applied.variables
+    applied.set(pools={"gpu": before["pools"]["gpu"] | {"nodes": [*NODES, "gpu0017"]}})
+    try:
+        assert applied.changes() == {
+            'aws_instance.node["gpu0017"]': ["create"],
+            'aws_route53_record.machine["gpu0017"]': ["create"],
+        }
+    finally:
+        applied.set(**before)
+
+
+def test_destroy_is_refused_for_the_data(applied):
+    done = applied.ask("destroy", "-no-color", "-auto-approve")
+    said = " ".join(done.err.split())
+    assert done.code == 1
+    assert 'Resource aws_fsx_lustre_file_system.data["fsx"] has lifecycle.prevent_destroy set' in said
+    assert 'Resource aws_s3_bucket.data["checkpoints"] has lifecycle.prevent_destroy set' in said
+    assert 'aws_instance.node["gpu0001"]' in applied.must("state", "list"), "nothing was destroyed"
+
+
+@pytest.fixture(scope="module")
+def applied_without_fsx(make_root):
+    """Two machines on demand and the bucket, without a file system: deleting one takes the service ten minutes."""
+    root = make_root()
+    pool = root.variables["pools"]["gpu"] | {"nodes": NODES[:2], "purchase": "on-demand", "reservation_id": None}
+    # Another site of the same cluster, so that it shares the account with the first.
+    root.set(site="spare", file_systems={}, pools={"gpu": pool}, admin_cidrs=["192.0.2.0/24"])
+    shutil.copy(HERE / "aws" / "lift_prevent_destroy_override.tf", root.folder)
+    root.must("apply", "-no-color", "-auto-approve", "-parallelism=40")
+    return root
+
+
+def test_without_fsx_a_second_plan_is_empty(applied_without_fsx):
+    done = applied_without_fsx.ask("plan", "-no-color", "-detailed-exitcode")
+    assert done.code == 0, done.out[-3000:] + done.err
+
+
+def test_without_fsx_destroy_finishes_once_the_guard_is_lifted(applied_without_fsx):
+    assert "Destroy complete!" in applied_without_fsx.must("destroy", "-no-color", "-auto-approve", "-parallelism=40")
+    assert applied_without_fsx.must("state", "list") == ""
