@@ -221,6 +221,32 @@ slurmctld: Running as primary controller
     assert complaints(log) == ["error: WARNING: switches lack access to 1 nodes: gpu008", "warning: switches lack access to 1 nodes: gpu009", "No switches configured"]
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("NodeAddr=10.16.0.[1-32]", "NodeAddr=10.16.0.[2-33]", "gpu0001, gpu0002, gpu0003, gpu0004, gpu0005 and 27 more: not the planned address"),
+        ("NodeName=gpu[0001-0032] NodeAddr=10.16.0.[1-32]", "NodeName=gpu[0001-0031] NodeAddr=10.16.0.[1-31]", "gpu0032: nodes of the design or of the file"),
+        ("CoresPerSocket=56", "CoresPerSocket=48", "CoresPerSocket=48 where dgx-h100 has 56"),
+        ("RealMemory=1992294", "RealMemory=2097152", "RealMemory=2097152 promises"),
+        ("Gres=gpu:h100:8", "Gres=gpu:a100:8", "Gres=gpu:a100:8 where dgx-h100 has gpu:h100:8"),
+        ("Nodes=gpu[0001-0032] Default", "Nodes=gpu[0001-0031] Default", "partition train has other nodes"),
+        ("MaxTime=7-00", "MaxTime=8-00", "partition train has other nodes, another time limit"),
+        ("PartitionName=train", "PartitionName=tain", "partition tain"),
+        ("SlurmctldHost=ctl0001(10.16.64.1)", "SlurmctldHost=ctl0001(10.16.64.2)", "the design has ctl0001(10.16.64.1)"),
+        ("SlurmctldHost=ctl0001(10.16.64.1)\n", "", "SlurmctldHost is missing"),
+        ("DownNodes=gpu0007", "DownNodes=gpu0008", "gpu0007, gpu0008: down in the blueprint or in the file"),
+    ],
+)
+def test_slurm_conf_must_say_what_the_design_says(old, new, says):
+    project = project_of("interleaved", "24.11")
+    texts = {path.removeprefix("slurm/"): text for path, text in slurm.render(project).items()}
+    assert offline(texts, project) == []
+    assert texts["slurm.conf"].count(old) == 1
+    texts["slurm.conf"] = texts["slurm.conf"].replace(old, new)
+    messages = [finding.message for finding in offline(texts, project)]
+    assert any(says in message for message in messages), messages
+
+
 FILES = ("slurm.conf", "gres.conf", "cgroup.conf", "topology.conf", "probe.ranks", "probe.sbatch")
 
 

@@ -12,6 +12,7 @@ from iacgen.diagnostics.model import Diagnostic
 
 from .. import programs
 from ..verdict import Status, Verdict
+from .agreement import check_agreement
 from .controller import ask_daemons
 from .expected import declared_version, implied, slurm_nodes
 from .findings import finding
@@ -78,7 +79,8 @@ def offline(texts: Mapping[str, str], project: Any) -> list[Diagnostic]:
         return [finding("malformed-slurm-conf", f"slurm/{name} is missing") for name in missing]
     out = check_slurm_conf(texts["slurm.conf"], version) + check_cgroup_conf(texts["cgroup.conf"])
     out += check_topology(texts["topology.conf"], nodes, version, implied(design).islands)
-    out += [] if out else check_gres(texts["gres.conf"], texts["slurm.conf"])
+    if not out:
+        out = check_agreement(texts["slurm.conf"], design) + check_gres(texts["gres.conf"], texts["slurm.conf"])
     for job, placement in sorted(project.placements.items()):
         out += check_ranks(texts[f"{job}.ranks"], nodes, placement.hosts, placement.gpus_per_node, job)
         out += check_batch(texts[f"{job}.sbatch"], job)
