@@ -30,82 +30,101 @@ what the blueprint says.
 """
 # What the sources do not say in one plain sentence: the words come from a program that was asked, or differ by case.
 MEANS = {
-    "IAC002": "the YAML cannot be read; the message is the reader's",
-    "IAC004": "an alias that contains itself, or more values, or deeper ones, than a blueprint can need",
-    "IAC005": "a key that is no text, or a merge key",
-    "IAC106": "text that does not match its pattern; names are lower case letters, digits and dashes",
-    "IAC107": "a value of the wrong type, unit or range; the message says what is wanted",
-    "IAC207": "a cloud machine in a hall, a machine of one's own in a cloud, a fabric, store or capacity that its kind of site does not have",
-    "IAC208": "parts of one thing at two sites, a pool listed twice, or a server that is not on the fabric of its file system",
-    "IAC211": "a fabric that cannot be built; the message says which port, speed, size or address stands against it",
-    "IAC301": "a size of the job that is below one",
-    "IAC850": "Slurm was not asked, and why: it is missing, of another version, or needs root",
-    "IAC851": "slurmctld does not start with these files",
-    "IAC852": "slurmctld or scontrol starts, but complains",
-    "IAC853": "the switches that Slurm has read are not those that the fabric implies",
-    "IAC854": "topology.conf names a switch or node twice, leaves one out, or is no tree",
-    "IAC855": "slurm.conf or cgroup.conf lacks, repeats or misspells what this version needs",
-    "IAC856": "slurmd finds other GPUs by gres.conf than slurm.conf promises",
-    "IAC857": "a rank file that Slurm would read as something else, or not at all",
-    "IAC858": "a rank that sits elsewhere than the placement says",
-    "IAC859": "sbatch refuses the script, or understands another job than the placement has",
-    "IAC860": "Terraform was not asked, and why",
-    "IAC861": "`terraform fmt` would write the file otherwise",
-    "IAC862": "`terraform` init, validate, plan or test refuses the root",
-    "IAC863": "the plan holds other machines, interfaces, addresses or stores than the design",
-    "IAC864": "bash refuses a script that machines boot with",
-    "IAC890": "NCCL was not asked, and why",
-    "IAC891": "one of the NCCL files is not there",
-    "IAC892": "a line that its reader, NCCL, bash, DeepSpeed or a container, takes for something else",
-    "IAC893": "a variable whose name this libnccl does not know",
-    "IAC894": "a value that libnccl reads as another one",
-    "IAC895": "libnccl ends, or refuses, with this environment",
-    "IAC896": "the dialects of one environment say different things",
-    "IAC897": "an adapter, interface or traffic class that is not the fabric's",
+    "yaml-syntax": "the YAML cannot be read; the message is the reader's",
+    "yaml-bomb": "an alias that contains itself, or more values, or deeper ones, than a blueprint can need",
+    "bad-key": "a key that is no text, or a merge key",
+    "malformed-text": "text that does not match its pattern; names are lower case letters, digits and dashes",
+    "wrong-value": "a value of the wrong type, unit or range; the message says what is wanted",
+    "wrong-kind-of-site": "a cloud machine in a hall, a machine of one's own in a cloud, a fabric, store or capacity that its kind of site does not have",
+    "parts-at-two-sites": "parts of one thing at two sites, a pool listed twice, or a server that is not on the fabric of its file system",
+    "impossible-fabric": "a fabric that cannot be built; the message says which port, speed, size or address stands against it",
+    "number-below-one": "a size of the job that is below one",
+    "slurm-not-judged": "Slurm was not asked, and why: it is missing, of another version, or needs root",
+    "slurm-refused": "slurmctld does not start with these files",
+    "slurm-complaint": "slurmctld or scontrol starts, but complains",
+    "topology-not-of-fabric": "the switches that Slurm has read are not those that the fabric implies",
+    "malformed-topology": "topology.conf names a switch or node twice, leaves one out, or is no tree",
+    "malformed-slurm-conf": "slurm.conf or cgroup.conf lacks, repeats or misspells what this version needs",
+    "malformed-gres": "slurmd finds other GPUs by gres.conf than slurm.conf promises",
+    "malformed-rank-file": "a rank file that Slurm would read as something else, or not at all",
+    "rank-order": "a rank that sits elsewhere than the placement says",
+    "batch-script": "sbatch refuses the script, or understands another job than the placement has",
+    "terraform-not-judged": "Terraform was not asked, and why",
+    "terraform-unformatted": "`terraform fmt` would write the file otherwise",
+    "terraform-refused": "`terraform` init, validate, plan or test refuses the root",
+    "plan-not-of-design": "the plan holds other machines, interfaces, addresses or stores than the design",
+    "shell-syntax": "bash refuses a script that machines boot with",
+    "ansible-not-judged": "Ansible was not asked, and why",
+    "ansible-refused": "ansible-playbook or ansible-inventory cannot read the site",
+    "ansible-lint-complaint": "ansible-lint complains in its production profile",
+    "inventory-not-of-design": "Ansible makes other hosts, groups or addresses of the inventory than the design has",
+    "missing-role-file": "a role names a file, template or other role that is not there",
+    "broken-expression": "a Jinja expression that does not parse",
+    "unknown-handler-or-group": "a handler, group or host that nothing defines",
+    "unused-variable": "a variable of the inventory that no role reads, or a default that nothing uses",
+    "ungated-action": "an action that destroys or restarts, and that nothing holds back",
+    "secret-in-tree": "something secret stands in a file",
+    "deepspeed-not-judged": "DeepSpeed was not asked, and why",
+    "deepspeed-refused": "DeepSpeed's configuration class or hostfile reader refuses the file",
+    "unread-deepspeed-key": "a key that DeepSpeed passes over in silence",
+    "idle-deepspeed-value": "a value that has no effect beside the others",
+    "deepspeed-not-of-plan": "DeepSpeed understands another job than was planned",
+    "hostfile-not-of-placement": "the hostfile has other hosts, another order or other slots than the placement",
+    "training-file-missing": "one of a job's files is not there, or belongs to no job",
+    "launch-not-of-plan": "a launch script that is no shell, or that is for other ranks or hosts than were planned",
+    "megatron-not-judged": "megatron-core was not asked, and why",
+    "megatron-refused": "megatron-core refuses the configuration",
+    "megatron-not-of-plan": "the arguments make another job than was planned",
+    "group-not-of-placement": "megatron-core groups the ranks otherwise than the placement assumes",
+    "unplanned-megatron-argument": "an argument that follows from nothing in the plan",
+    "idle-megatron-argument": "an argument that has no effect beside the others",
+    "nccl-not-judged": "NCCL was not asked, and why",
+    "nccl-file-missing": "one of the NCCL files is not there",
+    "malformed-environment": "a line that its reader, NCCL, bash, DeepSpeed or a container, takes for something else",
+    "unknown-nccl-variable": "a variable whose name this libnccl does not know",
+    "nccl-value-changed": "a value that libnccl reads as another one",
+    "nccl-refused": "libnccl ends, or refuses, with this environment",
+    "dialects-disagree": "the dialects of one environment say different things",
+    "nccl-not-of-fabric": "an adapter, interface or traffic class that is not the fabric's",
 }
 
 
 @dataclass
 class Found:
-    """One id: its name, how bad it is, and the messages that are given with it."""
+    """One finding: id, name, how bad it is, and the messages that are given with it."""
 
+    id: str
     slug: str
     severities: set[str] = field(default_factory=set)
     messages: list[str] = field(default_factory=list)
 
 
 def page(_: str) -> str:
-    """The whole page. Raises ValueError naming an id of which nothing is known to say."""
-    found = collect()
+    """The whole page. Raises ValueError naming a finding of which nothing is known to say."""
+    found = sorted(collect(), key=lambda f: (f.id, f.slug))
     out = [HEAD]
     for digit, title in STAGES.items():
-        rows = [(id, f) for id, f in sorted(found.items()) if id[3] == digit]
+        rows = [_row(f) for f in found if f.id[3] == digit]
         if rows:
-            out += [f"## {title}", "", "| id | name | severity | says |", "|---|---|---|---|", *(_row(id, f) for id, f in rows), ""]
+            out += [f"## {title}", "", "| id | name | severity | says |", "|---|---|---|---|", *rows, ""]
     return "\n".join(out)
 
 
-def _row(id: str, found: Found) -> str:
-    says = MEANS.get(id) or "; or: ".join(found.messages)
-    if not says or (id[3] == "8" and id not in MEANS):
-        raise ValueError(f"write a sentence for {id} {found.slug} into MEANS of docs/pages/findings.py")
+def _row(found: Found) -> str:
+    says = MEANS.get(found.slug) or "; or: ".join(found.messages)
+    if not says or (found.id[3] == "8" and found.slug not in MEANS):
+        raise ValueError(f"write a sentence for {found.slug} ({found.id}) into MEANS of docs/pages/findings.py")
     severity = ", ".join(s for s in SEVERITIES if s in found.severities) or ("info" if found.slug.endswith("-not-judged") else "error")
-    return f"| {id} | {found.slug} | {severity} | {says.replace('|', chr(92) + '|')} |"
+    return f"| {found.id} | {found.slug} | {severity} | {says.replace('|', chr(92) + '|')} |"
 
 
-def collect() -> dict[str, Found]:
-    """Every id with what is said under it. Raises ValueError when one id has two names, or one name two ids."""
+def collect() -> list[Found]:
+    """Every finding with what is said under it. A test holds that an id has one name, and a name one id."""
     trees = [ast.parse(path.read_text(encoding="utf-8")) for path in sorted(PACKAGE.rglob("*.py"))]
-    found: dict[str, Found] = {}
-    for id, slug in (pair for tree in trees for pair in _named(tree)):
-        if found.setdefault(id, Found(slug)).slug != slug:
-            raise ValueError(f"{id} is called both {found[id].slug} and {slug}")
-    by_slug = {f.slug: f for f in found.values()}
-    if len(by_slug) != len(found):
-        raise ValueError("two ids have one name")
+    by_slug = {slug: Found(id, slug) for tree in trees for id, slug in _named(tree)}
     for tree in trees:
         _say(tree, by_slug)
-    return found
+    return list(by_slug.values())
 
 
 def _named(tree: ast.AST) -> Iterator[tuple[str, str]]:

@@ -1,0 +1,139 @@
+"""The pages are true and current: what follows from the sources is written from them, the rest is held to them here."""
+
+import importlib.util
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from iacgen.blueprint import Blueprint
+from iacgen.diagnostics.text import render_text
+from iacgen.pipeline import run
+from iacgen.verify import JUDGES
+
+ROOT = Path(__file__).parents[1]
+DOCS = sorted((ROOT / "docs").glob("*.md"))
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *DOCS]
+OUTSIDE = re.compile(r"^[a-z]+:")
+
+
+def text_of(page):
+    return page.read_text(encoding="utf-8")
+
+
+def fenced(page, language):
+    """(line, text) of each block in this language."""
+    text = text_of(page)
+    return [(text[: m.start()].count("\n") + 1, m[1]) for m in re.finditer(rf"^```{language}\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)]
+
+
+def prose(page):
+    return re.sub(r"^```.*?^```$", "", text_of(page), flags=re.MULTILINE | re.DOTALL)
+
+
+def cases(language):
+    """One test case a block."""
+    return [pytest.param(text, id=f"{page.relative_to(ROOT)}:{line}") for page in PAGES for line, text in fenced(page, language)]
+
+
+def test_the_generated_pages_are_current():
+    done = subprocess.run([sys.executable, ROOT / "docs/generate.py", "--check"], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("text", cases("yaml"))
+def test_a_blueprint_on_a_page_is_clean(text):
+    state = run(text, "page")
+    assert not state.findings, render_text(state.findings, state.document)
+    assert state.project
+
+
+COMMANDS = [pytest.param(words, id=f"{page.relative_to(ROOT)}:{line} {words}") for page in PAGES for line, text in fenced(page, "sh") for words in text.splitlines() if words.startswith("iacgen ")]
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory):
+    """A copy of what the commands on the pages read."""
+    work = tmp_path_factory.mktemp("checkout")
+    for folder in ("blueprints", "out"):
+        shutil.copytree(ROOT / folder, work / folder)
+    return work
+
+
+@pytest.mark.parametrize("words", COMMANDS)
+def test_a_command_on_a_page_runs(checkout, words):
+    done = subprocess.run([sys.executable, "-m", *shlex.split(words, comments=True)], cwd=checkout, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_some_commands_were_tried():
+    assert COMMANDS
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_every_link_leads_somewhere(page):
+    for target in re.findall(r"\]\(([^)\s]+)\)", re.sub(r"`[^`\n]*`", "", prose(page))):
+        path, _, anchor = target.partition("#")
+        if not OUTSIDE.match(target):
+            assert not path or (page.parent / path).exists(), target
+            headings = [re.sub(r"[^\w\- ]", "", h.lower()).replace(" ", "-") for h in re.findall(r"^#+ (.*)$", text_of(page.parent / path if path else page), flags=re.MULTILINE)] if anchor else []
+            assert not anchor or anchor in headings, target
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_every_path_that_is_named_exists(page):
+    for path in re.findall(r"`((?:\.ci|iacgen|templates|tests|docs|blueprints)/[\w./-]*)`", prose(page)):
+        assert (ROOT / path).exists(), path
+
+
+def test_every_key_of_the_language_is_described():
+    reference = text_of(ROOT / "docs/blueprint.md")
+    assert all(f"\n| `{field.alias or name}` |" in reference for name, field in Blueprint.model_fields.items())
+    for key in ("max_time", "cnp_dscp", "bucket_prefix", "oversubscription", "recompute", "supply_c"):
+        assert f"\n| `{key}` |" in reference
+
+
+def test_every_finding_is_described_and_an_id_has_one_name():
+    sources = "".join(text_of(p) for p in (ROOT / "iacgen").rglob("*.py"))
+    listed = re.findall(r"^\| (IAC\d{3}) \| ([\w-]+) \|", text_of(ROOT / "docs/findings.md"), flags=re.MULTILINE)
+    assert set(re.findall(r'"(IAC\d{3})"', sources)) <= {id for id, _ in listed}
+    names = {id: [slug for other, slug in listed if other == id] for id, _ in listed}
+    assert {id: slugs for id, slugs in names.items() if len(slugs) > 1} == {}
+    assert len({slug for _, slug in listed}) == len(listed)
+
+
+def test_every_judge_is_described():
+    page = text_of(ROOT / "docs/verify.md")
+    proofs, sources = page.partition("## How to get them")[::2]
+    assert all(re.search(rf"^\|.*`{re.escape(name)}`.*\|", part, flags=re.MULTILINE) for name in JUDGES for part in (proofs, sources))
+
+
+def test_every_variable_is_described():
+    read = [*(ROOT / "iacgen/verify").rglob("*.py"), ROOT / "tests/judges.py", ROOT / "tests/real/install.sh", ROOT / ".ci/run"]
+    used = {name for p in read for name in re.findall(r"\b(IACGEN_[A-Z_]+|TF_PLUGIN_DIR)\b", text_of(p))}
+    page = text_of(ROOT / "docs/verify.md")
+    assert {name for name in used if f"`{name}`" not in page} == set()
+
+
+def test_the_table_of_rooms_is_the_one_that_is_enforced():
+    spec = importlib.util.spec_from_file_location("iacgen_tests_house", ROOT / "tests/test_house.py")
+    house = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(house)
+    rows = re.findall(r"^\| `(\w+)` \| .* \| (.*) \|$", text_of(ROOT / "docs/architecture.md").partition("## The rooms")[2].partition("\n## ")[0], flags=re.MULTILINE)
+    table = {room: set(re.findall(r"`(\w+)`", may)) for room, may in rows}
+    assert table.pop("cli") == set()
+    assert table == {room: may for room, may in house.MAY_IMPORT.items() if room != "cli"}
+    rooms = {p.name for p in (ROOT / "iacgen").iterdir() if (p / "__init__.py").exists()}
+    assert rooms <= dict(rows).keys()
+
+
+def test_the_changelog_knows_the_version():
+    from iacgen import __version__
+
+    headings = re.findall(r"^## \[([^\]]+)\]", text_of(ROOT / "CHANGELOG.md"), flags=re.MULTILINE)
+    assert headings[0] == "Unreleased"
+    assert __version__ in headings[1:] or len(headings) == 1
