@@ -13,7 +13,6 @@ from iacgen.verify import deepspeed
 from iacgen.verify.deepspeed.rules import of_config
 
 BLUEPRINTS = Path(__file__).parents[2] / "blueprints"
-JOBS = {"lab": "pretrain", "superpod-h100": "finetune"}
 
 
 @pytest.fixture(scope="module")
@@ -37,45 +36,67 @@ def test_deepspeed_reads_what_we_write(tmp_path, projects, name):
 
 # What to spoil, how, the finding that must come, and a word of its message. Most of these DeepSpeed itself lets pass.
 SPOILT = [
-    ("lab", "ds_config.json", '"train_batch_size": 128', '"train_batch_size": 129', "deepspeed-refused", "batch"),
-    ("lab", "ds_config.json", '"train_batch_size"', '"trian_batch_size"', "unread-deepspeed-key", "trian_batch_size"),
-    ("lab", "ds_config.json", '"stage": 3', '"stage": 4', "deepspeed-refused", "stage"),
-    ("lab", "ds_config.json", '"stage": 3', '"stage": 2', "deepspeed-not-of-plan", "zero_stage"),
-    ("lab", "ds_config.json", '"stage": 3', '"stage": 3, "stage": 3', "deepspeed-refused", "Duplicate"),
-    ("lab", "ds_config.json", '"bf16": {', '"elasticity": {"enabled": true},\n  "bf16": {', "deepspeed-refused", "elasticity"),
-    ("lab", "ds_config.json", '"bf16": {', '"bfloat17": {', "unread-deepspeed-key", "bfloat17"),
-    ("lab", "ds_config.json", '"partition_activations"', '"partition_activation"', "unread-deepspeed-key", "activation_checkpointing.partition_activation"),
-    ("lab", "ds_config.json", '"gradient_clipping": 1.0', '"gradient_clipping": -1.0', "idle-deepspeed-value", "gradient_clipping"),
-    ("lab", "ds_config.json", '"steps_per_print": 10', '"optimizer": {"type": "Adaam"}', "idle-deepspeed-value", "Adaam"),
-    ("lab", "ds_config.json", '"overlap_comm": true', '"overlap_com": true', "deepspeed-refused", "overlap_com"),
-    ("lab", "ds_config.json", '"stage3_max_live_parameters": 1', '"stage3_max_live_parameters": 2', "deepspeed-not-of-plan", "max_live_parameters"),
-    ("lab", "ds_config.json", '"grad_accum_dtype": "bf16"', '"grad_accum_dtype": "fp32"', "deepspeed-not-of-plan", "grad_accum_dtype"),
-    ("lab", "ds_config.json", '"steps_per_print": 10', '"steps_per_print": 10 # often', "deepspeed-refused", "JSON"),
-    ("lab", "hostfile", "gpu0001 slots=8\ngpu0002 slots=8", "gpu0002 slots=8\ngpu0001 slots=8", "hostfile-not-of-placement", "host 1"),
-    ("lab", "hostfile", "gpu0002 slots=8", "gpu0001 slots=8", "deepspeed-refused", "multiple entries"),
-    ("lab", "hostfile", "gpu0002 slots=8", "gpu0002 slots=0", "hostfile-not-of-placement", "slots=0"),
-    ("lab", "hostfile", "gpu0002 slots=8", "gpu0002 slots=8abc", "hostfile-not-of-placement", "8abc"),
-    ("lab", "hostfile", "gpu0002 slots=8", "gpu0002:8", "deepspeed-refused", "bad entry"),
-    ("superpod-h100", "hostfile", "gpu0032 slots=8\n", "", "hostfile-not-of-placement", "31 hosts"),
-    ("lab", "launch.sh", "SLURM_NTASKS == 16", "SLURM_NTASKS == 8", "launch-not-of-plan", "16"),
-    ("lab", "launch.sh", "--master_addr gpu0001", "--master_addr gpu0002", "launch-not-of-plan", "gpu0001"),
-    ("lab", "launch.sh", "source_nccl() {", "source_nccl() (", "launch-not-of-plan", "syntax"),
-    ("lab", "job.env", "TRAIN_RECOMPUTE=full", "TRAIN_RECOMPUTE=none", "launch-not-of-plan", "TRAIN_RECOMPUTE"),
-    ("lab", "job.env", "TRAIN_MODEL=llama-3-8b", "TRAIN_MODEL=$(id)", "launch-not-of-plan", "one word"),
+    ("ds_config.json", '"train_batch_size": 128', '"train_batch_size": 129', "deepspeed-refused", "batch"),
+    ("ds_config.json", '"train_batch_size"', '"trian_batch_size"', "unread-deepspeed-key", "trian_batch_size"),
+    ("ds_config.json", '"stage": 3', '"stage": 4', "deepspeed-refused", "stage"),
+    ("ds_config.json", '"stage": 3', '"stage": 2', "deepspeed-not-of-plan", "zero_stage"),
+    ("ds_config.json", '"stage": 3', '"stage": 3, "stage": 3', "deepspeed-refused", "Duplicate"),
+    ("ds_config.json", '"bf16": {', '"elasticity": {"enabled": true},\n  "bf16": {', "deepspeed-refused", "elasticity"),
+    ("ds_config.json", '"bf16": {', '"bfloat17": {', "unread-deepspeed-key", "bfloat17"),
+    ("ds_config.json", '"partition_activations"', '"partition_activation"', "unread-deepspeed-key", "activation_checkpointing.partition_activation"),
+    ("ds_config.json", '"gradient_clipping": 1.0', '"gradient_clipping": -1.0', "idle-deepspeed-value", "gradient_clipping"),
+    ("ds_config.json", '"steps_per_print": 10', '"optimizer": {"type": "Adaam"}', "idle-deepspeed-value", "Adaam"),
+    ("ds_config.json", '"overlap_comm": true', '"overlap_com": true', "deepspeed-refused", "overlap_com"),
+    ("ds_config.json", '"stage3_max_live_parameters": 1', '"stage3_max_live_parameters": 2', "deepspeed-not-of-plan", "max_live_parameters"),
+    ("ds_config.json", '"grad_accum_dtype": "bf16"', '"grad_accum_dtype": "fp32"', "deepspeed-not-of-plan", "grad_accum_dtype"),
+    ("ds_config.json", '"steps_per_print": 10', '"steps_per_print": 10 # often', "deepspeed-refused", "JSON"),
+    ("hostfile", "gpu0001 slots=8\ngpu0002 slots=8", "gpu0002 slots=8\ngpu0001 slots=8", "hostfile-not-of-placement", "host 1"),
+    ("hostfile", "gpu0002 slots=8", "gpu0001 slots=8", "deepspeed-refused", "multiple entries"),
+    ("hostfile", "gpu0002 slots=8", "gpu0002 slots=0", "hostfile-not-of-placement", "slots=0"),
+    ("hostfile", "gpu0002 slots=8", "gpu0002 slots=8abc", "hostfile-not-of-placement", "8abc"),
+    ("hostfile", "gpu0002 slots=8", "gpu0002:8", "deepspeed-refused", "bad entry"),
+    ("hostfile", "gpu0002 slots=8\n", "", "hostfile-not-of-placement", "1 hosts"),
+    ("launch.sh", "SLURM_NTASKS == 16", "SLURM_NTASKS == 8", "launch-not-of-plan", "16"),
+    ("launch.sh", "--master_addr gpu0001", "--master_addr gpu0002", "launch-not-of-plan", "gpu0001"),
+    ("launch.sh", "source_nccl() {", "source_nccl() (", "launch-not-of-plan", "syntax"),
+    ("job.env", "TRAIN_RECOMPUTE=full", "TRAIN_RECOMPUTE=none", "launch-not-of-plan", "TRAIN_RECOMPUTE"),
+    ("job.env", "TRAIN_MODEL=llama-3-8b", "TRAIN_MODEL=$(id)", "launch-not-of-plan", "one word"),
 ]  # fmt: skip
 
 
+@pytest.fixture(scope="module")
+def spoilt(tmp_path_factory, projects):
+    """One tree with a job for each way to spoil it, and one that is left alone: DeepSpeed starts once for all."""
+    lab = projects["lab"]
+    job, placement = lab.jobs["pretrain"], lab.placements["pretrain"]
+    names = ["sound", *(f"spoilt{i}" for i in range(len(SPOILT)))]
+    jobs = {name: replace(job, spec=replace(job.spec, name=name)) for name in names}
+    several = replace(lab, jobs=jobs, placements={name: replace(placement, job=name) for name in names})
+    tree = written(tmp_path_factory.mktemp("spoilt"), several)
+    for i, (file, old, new, _, _) in enumerate(SPOILT):
+        path = tree / "training" / f"spoilt{i}" / file
+        text = path.read_text()
+        assert old in text
+        path.write_text(text.replace(old, new))
+    return deepspeed.verify(tree, several)
+
+
+def of_job(verdict, name):
+    return [f for f in verdict.findings if f"training/{name}/" in f.message]
+
+
 @pytest.mark.judge("deepspeed")
-@pytest.mark.parametrize(("name", "file", "old", "new", "slug", "word"), SPOILT, ids=[f"{file}-{new[:40]}" for _, file, _, new, _, _ in SPOILT])
-def test_a_spoilt_tree_fails(tmp_path, projects, name, file, old, new, slug, word):
-    tree = written(tmp_path, projects[name])
-    path = tree / "training" / JOBS[name] / file
-    text = path.read_text()
-    assert old in text
-    path.write_text(text.replace(old, new))
-    verdict = deepspeed.verify(tree, projects[name])
-    assert verdict.status == "failed"
-    assert any(f.slug == slug and word.lower() in f.message.lower() for f in verdict.findings), verdict.findings
+@pytest.mark.parametrize("i", range(len(SPOILT)), ids=[f"{file}-{new[:40]}" for file, _, new, _, _ in SPOILT])
+def test_a_spoilt_job_fails(spoilt, i):
+    _, _, _, slug, word = SPOILT[i]
+    assert spoilt.status == "failed"
+    found = of_job(spoilt, f"spoilt{i}")
+    assert any(f.slug == slug and word.lower() in f.message.lower() for f in found), found
+
+
+@pytest.mark.judge("deepspeed")
+def test_the_sound_job_beside_them_passes(spoilt):
+    assert of_job(spoilt, "sound") == []
 
 
 @pytest.mark.judge("deepspeed")

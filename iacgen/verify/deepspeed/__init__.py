@@ -14,10 +14,11 @@ from typing import Any
 from iacgen.diagnostics.model import Diagnostic
 
 from .. import programs
+from ..launch import files, of_script
 from ..process import run
 from ..verdict import Status, Verdict
 from .findings import finding
-from .rules import of_config, of_hostfile, of_launch, of_plan
+from .rules import of_config, of_hostfile, of_plan, of_words
 
 READS = ("training/*/ds_config.json", "training/*/hostfile", "training/*/job.env", "training/*/launch.sh")
 _FILES = ("ds_config.json", "hostfile", "job.env", "launch.sh")
@@ -49,21 +50,10 @@ def _judge(tree: Path, project: Any) -> tuple[Status, list[Diagnostic], str | No
     if found.version != declared and not found.version.startswith(f"{declared}."):
         why = f"the blueprint declares DeepSpeed {declared}, and this one is {found.version}"
         return "other-version", [finding("deepspeed-not-judged", why)], found.version
-    findings = list(_files(tree, jobs))
+    findings = list(files(tree, jobs, _FILES))
     if not findings:
         findings = _ask(tree, project, jobs, found)
     return "failed" if findings else "passed", findings, found.version
-
-
-def _files(tree: Path, jobs: list[str]) -> Iterator[Diagnostic]:
-    """Each job of the blueprint has its files, and each file a job."""
-    for job in jobs:
-        for file in _FILES:
-            if not (tree / "training" / job / file).is_file():
-                yield finding("training-file-missing", f"training/{job}/{file} is missing")
-    for path in sorted(tree.glob("training/*/ds_config.json")):
-        if path.parent.name not in jobs:
-            yield finding("training-file-missing", f"{path.relative_to(tree)} belongs to no DeepSpeed job of the blueprint")
 
 
 def _ask(tree: Path, project: Any, names: list[str], found: programs.Found) -> list[Diagnostic]:
@@ -105,4 +95,5 @@ def _of_job(folder: Path, project: Any, name: str, read: dict[str, Any], said: d
         else:
             yield from of_config(f"{where}/ds_config.json", config, job.world, said["optimizers"], said["schedulers"])
     yield from of_hostfile(f"{where}/hostfile", (folder / "hostfile").read_text(encoding="utf-8"), read, placement)
-    yield from of_launch(folder, where, job, placement)
+    yield from of_script(f"{where}/launch.sh", folder / "launch.sh", job, placement)
+    yield from of_words(f"{where}/job.env", (folder / "job.env").read_text(encoding="utf-8"), job.spec)

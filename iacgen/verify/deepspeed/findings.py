@@ -6,13 +6,11 @@ from iacgen.diagnostics.model import BlueprintPath, Diagnostic
 
 _IDS = {
     "deepspeed-not-judged": "IAC870",
-    "training-file-missing": "IAC871",
-    "deepspeed-refused": "IAC872",
-    "unread-deepspeed-key": "IAC873",
-    "idle-deepspeed-value": "IAC874",
-    "deepspeed-not-of-plan": "IAC875",
-    "hostfile-not-of-placement": "IAC876",
-    "launch-not-of-plan": "IAC877",
+    "deepspeed-refused": "IAC871",
+    "unread-deepspeed-key": "IAC872",
+    "idle-deepspeed-value": "IAC873",
+    "deepspeed-not-of-plan": "IAC874",
+    "hostfile-not-of-placement": "IAC875",
 }
 
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from iacgen.diagnostics.model import Diagnostic
 
-from ..process import run
+from ..launch import assignments, finding as launch_finding
 from .findings import finding
 
 _HOST_LINE = re.compile(r"([A-Za-z0-9][A-Za-z0-9.-]*) slots=([1-9][0-9]*)")
-_ASSIGNMENT = re.compile(r"[A-Z_][A-Z0-9_]*=(?:[\w@%+=:,./-]|'[^']*')*", re.ASCII)
 
 
 def of_plan(name: str, read: dict[str, Any], job: Any) -> Iterator[Diagnostic]:
@@ -86,29 +84,10 @@ def of_hostfile(name: str, text: str, read: dict[str, Any], placement: Any) -> I
             return
 
 
-def of_launch(folder: Path, name: str, job: Any, placement: Any) -> Iterator[Diagnostic]:
-    """The script is shell, is for this many ranks and this first host; job.env says what the plan says."""
-    syntax = run(["bash", "-n", folder / "launch.sh"])
-    if not syntax.ok:
-        yield finding("launch-not-of-plan", f"{name}/launch.sh: {syntax.err.strip()}")
-    script = (folder / "launch.sh").read_text(encoding="utf-8")
-    for pattern, planned in ((r"SLURM_NTASKS == ([0-9]+)", str(job.world)), (r"--master_addr (\S+)", placement.hosts[0])):
-        for found in re.findall(pattern, script):
-            if found != planned:
-                yield finding("launch-not-of-plan", f"{name}/launch.sh: {found} where the plan has {planned}")
-    yield from _of_words(f"{name}/job.env", (folder / "job.env").read_text(encoding="utf-8"), job.spec)
-
-
-def _of_words(name: str, text: str, spec: Any) -> Iterator[Diagnostic]:
-    words = {}
-    for number, line in enumerate(text.splitlines(), 1):
-        if not line or line.startswith("#"):
-            continue
-        if not _ASSIGNMENT.fullmatch(line):
-            yield finding("launch-not-of-plan", f"{name}:{number}: no assignment of one word")
-            continue
-        key, _, value = line.partition("=")
-        words[key] = value
+def of_words(name: str, text: str, spec: Any) -> Iterator[Diagnostic]:
+    """job.env is a file of bare assignments and says what the plan says."""
+    words, faults = assignments(name, text)
+    yield from faults
     for key, planned in {"TRAIN_MODEL": spec.model.id, "TRAIN_SEQUENCE_LENGTH": str(spec.sequence), "TRAIN_RECOMPUTE": spec.recompute}.items():
         if words.get(key) != planned:
-            yield finding("launch-not-of-plan", f"{name}: {key} is {words.get(key)}, but the job was planned with {planned}")
+            yield launch_finding("launch-not-of-plan", f"{name}: {key} is {words.get(key)}, but the job was planned with {planned}")

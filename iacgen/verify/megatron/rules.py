@@ -1,0 +1,118 @@
+"""What Megatron-LM's own script checks, or switches off in silence: its rules, on the values parsed back out of the files."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+from typing import Any
+
+from iacgen.diagnostics.model import Diagnostic
+
+from ..launch import assignments, finding as launch_finding
+from .findings import finding
+
+Flags = dict[str, str | None]
+
+# An argument → the one it means nothing without (Megatron-LM validate_args, 2026-08).
+_NEEDS = {
+    "overlap-param-gather": "use-distributed-optimizer",
+    "num-query-groups": "group-query-attention",
+    "recompute-method": "recompute-granularity",
+    "recompute-num-layers": "recompute-method",
+    "rotary-base": "position-embedding-type",
+    "save-interval": "save",
+}
+
+
+def of_arguments(name: str, said: dict[str, Any], job: Any, design: Any) -> Iterator[Diagnostic]:
+    """The file says what the plan says, no more and no less, and nothing that Megatron would ignore."""
+    flags: Flags = said["flags"]
+    for repeated in said["repeated"]:
+        yield finding("idle-megatron-argument", f"{name}: --{repeated} stands twice, and the last one wins")
+    wanted = {**planned(job), **stored(job, design)}
+    users = {word.removeprefix("--").partition("=")[0] for word in job.spec.arguments}
+    for flag, value in wanted.items():
+        if flag in users:
+            continue
+        if flag not in flags:
+            yield finding("megatron-not-of-plan", f"{name}: --{flag} is missing", job.spec.origin)
+        elif not _same(flags[flag], value):
+            yield finding("megatron-not-of-plan", f"{name}: --{flag} is {flags[flag]}, but the job was planned with {value}", job.spec.origin)
+    for flag in flags:
+        if flag not in wanted and flag not in users:
+            near = difflib.get_close_matches(flag, wanted, 1, 0.8)
+            yield finding("unplanned-megatron-argument", f"{name}: --{flag} does not come from the blueprint", help=f"did you mean --{near[0]}?" if near else None)
+    yield from _idle(name, flags)
+
+
+def _idle(name: str, flags: Flags) -> Iterator[Diagnostic]:
+    for flag, partner in _NEEDS.items():
+        if flag in flags and partner not in flags:
+            yield finding("idle-megatron-argument", f"{name}: --{flag} without --{partner}")
+    if "sequence-parallel" in flags and flags.get("tensor-model-parallel-size") in (None, "1"):
+        yield finding("idle-megatron-argument", f"{name}: --sequence-parallel with tensor 1 is switched off in silence")
+
+
+def _same(text: str | None, value: object) -> bool:
+    if isinstance(value, float):
+        try:
+            return text is not None and float(text) == value
+        except ValueError:
+            return False
+    return text == (None if value is None else str(value))
+
+
+def planned(job: Any) -> dict[str, object]:
+    """Argument → value by the plan; None for an argument that stands alone."""
+    spec, model = job.spec, job.spec.model
+    rms, full = model.norm == "rmsnorm", spec.recompute == "full"
+    always = {
+        "tensor-model-parallel-size": spec.tensor, "pipeline-model-parallel-size": spec.pipeline, "context-parallel-size": spec.context,
+        "overlap-grad-reduce": None, "distributed-timeout-minutes": 30,
+        "micro-batch-size": spec.micro_batch, "global-batch-size": spec.global_batch,
+        "seq-length": spec.sequence, "max-position-embeddings": max(spec.sequence, model.max_sequence),
+        "num-layers": model.layers, "hidden-size": model.hidden, "ffn-hidden-size": model.ffn_hidden,
+        "num-attention-heads": model.heads, "kv-channels": model.head_dim, "vocab-size": model.vocabulary,
+        "normalization": "RMSNorm" if rms else "LayerNorm", "norm-epsilon": float(model.norm_epsilon), "bf16": None,
+    }  # fmt: skip
+    sometimes = (
+        (spec.virtual > 1, {"num-virtual-stages-per-pipeline-rank": spec.virtual}),
+        (spec.embedding_as_layer, {"account-for-embedding-in-pipeline-split": None}),
+        (spec.loss_as_layer, {"account-for-loss-in-pipeline-split": None}),
+        (spec.sequence_parallel, {"sequence-parallel": None}),
+        (spec.distributed_optimizer, {"use-distributed-optimizer": None, "overlap-param-gather": None}),
+        (model.kv_heads < model.heads, {"group-query-attention": None, "num-query-groups": model.kv_heads}),
+        (not model.tied_embeddings, {"untie-embeddings-and-output-weights": None}),
+        (model.gated_ffn, {"swiglu": None}),
+        (rms, {"disable-bias-linear": None, "position-embedding-type": "rope", "rotary-base": round(model.rope_base)}),
+        (spec.gradients == "bf16", {"grad-reduce-in-bf16": None}),
+        (spec.gradients == "fp32", {"accumulate-allreduce-grads-in-fp32": None}),
+        (spec.flash_attention, {"attention-backend": "flash"}),
+        (not spec.dropout, {"attention-dropout": 0.0, "hidden-dropout": 0.0}),
+        (spec.recompute != "none", {"recompute-granularity": spec.recompute}),
+        (full, {"recompute-method": "uniform", "recompute-num-layers": 1}),
+    )
+    return always | {flag: value for holds, values in sometimes if holds for flag, value in values.items()}
+
+
+def stored(job: Any, design: Any) -> dict[str, object]:
+    """Where data lies and state is saved."""
+    spec, out = job.spec, {}
+    if spec.data_path:
+        out["data-path"] = spec.data_path
+    mount = getattr(design.storage.get(spec.checkpoint_to or ""), "mount", None)
+    if mount:
+        folder = f"{mount}/checkpoints/{job.name}"
+        out |= {"save": folder, "load": folder, "ckpt-format": "torch_dist"}
+        out |= {"save-interval": job.checkpoints.steps} if job.checkpoints else {}
+    return out
+
+
+def of_environment(name: str, text: str, spec: Any) -> Iterator[Diagnostic]:
+    """validate_args: tensor or context parallelism on compute capability below 10 needs CUDA_DEVICE_MAX_CONNECTIONS=1."""
+    values, faults = assignments(name, text)
+    yield from faults
+    needed = (spec.tensor > 1 or spec.context > 1) and float(spec.gpu.compute_capability) < 10
+    wanted = {"CUDA_DEVICE_MAX_CONNECTIONS": "1"} if needed else {}
+    if values != wanted:
+        yield launch_finding("launch-not-of-plan", f"{name} sets {values or 'nothing'}, but this job on {spec.gpu.id} needs {wanted or 'nothing'}")
