@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -58,6 +59,7 @@ def lab(version: str, tree: Mapping[str, str], nodes: Sequence[str], ready: set[
             (work / "spool" / node).mkdir()
             daemons.append(stack.enter_context(slurm.daemon(f"slurmd-{node}", "slurmd", "-D", "-N", node, "-f", work / "slurm.conf")))
         running = Lab(slurm, folder, range(port, port + len(nodes) + 2), tuple(daemons))
+        stack.callback(_end_jobs, running)
         _wait(running, ready)
         yield running
 
@@ -82,6 +84,19 @@ def _configure(work: Path, tree: Mapping[str, str], machine: Mapping[str, str], 
     (work / "gres.conf").write_text(gres_conf(tree["slurm/gres.conf"], work))
     (work / "topology.conf").write_text(tree["slurm/topology.conf"])
     (work / "cgroup.conf").write_text(cgroup_conf((int(major), int(minor))))
+
+
+def _end_jobs(running: Lab) -> None:
+    """A job outlives its slurmd: what a test left running is cancelled, and killed if that does not help."""
+    running.slurm.run("scancel", "--full", "--user=root")
+    end = time.monotonic() + 10
+    while (jobs := running.slurm.run("squeue", "--noheader").out.strip()) and time.monotonic() < end:
+        time.sleep(0.2)
+    daemons = {daemon.process.pid for daemon in running.daemons}
+    for pid in (int(line.split()[0]) for line in processes_of(running.folder) if jobs):
+        if pid not in daemons:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
 
 
 def _wait(running: Lab, ready: set[str]) -> None:

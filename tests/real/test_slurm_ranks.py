@@ -6,12 +6,14 @@ import importlib.util
 import os
 import subprocess
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
+from iacgen.paths import data_folder
 from iacgen.pipeline import run
 from iacgen.targets import deepspeed, nccl, slurm
 
@@ -108,6 +110,23 @@ def test_every_rank_sits_where_the_placement_says(version):
     assert slurm_lab.processes_of(work) == []
     assert slurm_lab.listening(ports) == {}
     assert not work.exists()
+
+
+@pytest.mark.judge("slurm-22.05")
+def test_a_test_that_fails_while_its_job_runs_leaves_nothing():
+    project = run((data_folder("blueprints") / "lab.yaml").read_text(), "lab.yaml").project
+    tree, nodes = slurm.render(project), project.design.pools["gpu"].hosts
+    sleeper = "#!/bin/sh\n#SBATCH --nodes=2\nsrun sleep 600\n"
+    with pytest.raises(RuntimeError, match="the test fails"), slurm_lab.lab("22.05", {**tree, "sleeper": sleeper}, nodes, set(nodes)) as lab:
+        lab.shell("sbatch sleeper")
+        end = time.monotonic() + 30
+        while not (sleeping := [line for line in slurm_lab.processes_of(lab.slurm.work) if line.endswith("sleep 600 ")]):
+            assert time.monotonic() < end
+            time.sleep(0.1)
+        raise RuntimeError("the test fails")
+    assert len(sleeping) >= 1
+    assert slurm_lab.processes_of(lab.slurm.work) == []
+    assert slurm_lab.listening(lab.ports) == {}
 
 
 @pytest.mark.judge("slurm-22.05")
