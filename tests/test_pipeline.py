@@ -144,3 +144,32 @@ def test_the_resolved_blueprint_gives_the_same_tree(file):
 def test_the_two_controllers_of_a_pool_are_its_first_hosts():
     scheduler = finished(text("superpod-h100")).project.design.scheduler
     assert scheduler.controllers == ("ctl0001", "ctl0002")
+
+
+PLAIN = st.none() | st.booleans() | st.integers(-2, 70_000) | st.floats(0, 20, allow_nan=False) | st.sampled_from(["", "gpu", "ctl", "mds", "compute", "storage", "infiniband", "roce", "fat-tree", "full", "1TB", "1W", "10MW", "1ms", "dgx-h100", "generic-1u", "p5.48xlarge", "qm9700", "sn2201", "llama-3-8b", "10.0.0.0/28", "/dev", [], {}, ["gpu"], ["ctl", "mds"]])
+
+
+def places(value, path=()):
+    """Every path below a value."""
+    for key, inner in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+        yield (*path, key)
+        yield from places(inner, (*path, key))
+
+
+@given(st.sampled_from(["lab", "superpod-h100", "aws-p5"]), st.data())
+@settings(max_examples=120, deadline=None)
+def test_no_wrong_value_anywhere_is_more_than_a_finding(name, draw):
+    blueprint = data(text(name))
+    path = draw.draw(st.sampled_from(sorted(places(blueprint), key=str)))
+    inner = blueprint
+    for key in path[:-1]:
+        inner = inner[key]
+    if draw.draw(st.booleans()) and isinstance(inner, dict):
+        del inner[path[-1]]
+    else:
+        inner[path[-1]] = draw.draw(PLAIN)
+    state = run(json.dumps(blueprint), "x.yaml")
+    assert (state.project is None) == bool(errors(state.findings))
+    render_text(state.findings, state.document)
+    if state.project:
+        tree(state)
