@@ -57,10 +57,11 @@ COMMANDS = [pytest.param(words, id=f"{page.relative_to(ROOT)}:{line} {words}") f
 
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory):
-    """A copy of what the commands on the pages read."""
+    """What the commands on the pages read: the blueprints and their trees."""
     work = tmp_path_factory.mktemp("checkout")
-    for folder in ("blueprints", "out"):
-        shutil.copytree(ROOT / folder, work / folder)
+    shutil.copytree(ROOT / "blueprints", work / "blueprints")
+    for file in sorted((work / "blueprints").glob("*.yaml")):
+        assert subprocess.run([sys.executable, "-m", "iacgen", "generate", file], cwd=work, capture_output=True, timeout=120).returncode == 0
     return work
 
 
