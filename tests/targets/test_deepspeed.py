@@ -1,0 +1,127 @@
+"""DeepSpeed's files: what the plan says in DeepSpeed's words, and hosts in the order of the placement."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from iacgen import catalog
+from iacgen.pipeline import run
+from iacgen.placement.model import digest
+from iacgen.targets import deepspeed
+from iacgen.training import plan
+from iacgen.verify import programs
+from iacgen.verify.process import run as run_program
+
+ROOT = Path(__file__).parents[2]
+PROBE = ROOT / "iacgen/verify/drivers/deepspeed_probe.py"
+
+
+@pytest.fixture(scope="module")
+def superpod():
+    return run((ROOT / "blueprints/superpod-h100.yaml").read_text(), "superpod").project
+
+
+@pytest.fixture(scope="module")
+def spec(superpod):
+    return superpod.jobs["finetune"].spec
+
+
+def config_of(spec):
+    job, findings = plan(spec)
+    assert job, findings
+    return deepspeed.config(job), job
+
+
+def test_only_deepspeed_jobs_get_files(superpod):
+    assert {path.split("/")[1] for path in deepspeed.render(superpod)} == {"finetune"}
+
+
+def test_the_hostfile_keeps_the_order_of_the_placement(superpod):
+    placement = superpod.placements["finetune"]
+    turned = replace(placement, hosts=tuple(reversed(placement.hosts)))
+    tree = deepspeed.render(replace(superpod, placements={**superpod.placements, "finetune": turned}))
+    lines = tree["training/finetune/hostfile"].splitlines()
+    assert digest(line.split()[0] for line in lines) == turned.digest
+    assert {line.split()[1] for line in lines} == {"slots=8"}
+    assert f"--master_addr {turned.hosts[0]} " in tree["training/finetune/launch.sh"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "batches"),
+    [
+        ({}, (256, 1, 1)),
+        ({"global_batch": 2048, "micro_batch": 2}, (2048, 2, 4)),
+        # Tensor and context parallelism shrink the number of copies, not the number of GPUs.
+        ({"tensor": 2, "global_batch": 512}, (512, 1, 4)),
+        ({"context": 4, "global_batch": 512}, (512, 1, 8)),
+    ],
+)
+def test_all_three_batch_numbers_multiply_out(spec, changes, batches):
+    config, job = config_of(replace(spec, **changes))
+    written = tuple(config[key] for key in ("train_batch_size", "train_micro_batch_size_per_gpu", "gradient_accumulation_steps"))
+    assert written == batches
+    assert written[0] == written[1] * written[2] * job.data_parallel
+
+
+def test_parallel_sizes_are_written_where_deepspeed_looks_for_them(spec):
+    config, _ = config_of(replace(spec, tensor=2, context=4, global_batch=512))
+    assert (config["tensor_parallel"], config["sequence_parallel_size"]) == ({"autotp_size": 2}, 4)
+    plain, _ = config_of(spec)
+    assert not {"tensor_parallel", "sequence_parallel_size"} & set(plain)
+
+
+@pytest.mark.parametrize("gradients", ["bf16", "fp32"])
+def test_gradients_are_summed_and_sent_in_one_type(spec, gradients):
+    config, _ = config_of(replace(spec, gradients=gradients))
+    assert (config["communication_data_type"], config["data_types"]) == (gradients, {"grad_accum_dtype": gradients})
+
+
+def test_nothing_is_left_for_deepspeed_to_choose(superpod):
+    assert '"auto"' not in deepspeed.render(superpod)["training/finetune/ds_config.json"]
+
+
+def test_more_nodes_than_pdsh_reaches_are_left_to_slurm(superpod):
+    placement = superpod.placements["finetune"]
+    many = replace(placement, hosts=tuple(f"gpu{i:04}" for i in range(1, 1026)))
+    design = superpod.design
+
+    class Wide:
+        """A design that knows every host's pool."""
+
+        storage = design.storage
+
+        def pool_of(self, host):
+            return design.pools["gpu"]
+
+    script = deepspeed.render(replace(superpod, design=Wide(), placements={**superpod.placements, "finetune": many}))["training/finetune/launch.sh"]
+    assert "pdsh" not in script
+    assert "start the job with slurm/finetune.sbatch" in script
+
+
+@pytest.mark.judge("deepspeed")
+def test_deepspeed_takes_every_kind_of_job_from_8_to_16384_ranks(spec, tmp_path):
+    small = replace(spec, model=catalog.model("llama-3-8b"))
+    specs = [replace(small, nodes=nodes, global_batch=nodes * 8, zero=zero, gradients=g) for nodes in (1, 2, 16, 128, 2048) for zero in (1, 2, 3) for g in ("bf16", "fp32")]
+    specs += [
+        replace(small, nodes=4, tensor=4, zero=2, global_batch=64),
+        replace(small, nodes=4, context=4, global_batch=64),
+        replace(small, nodes=4, context=2, tensor=2, global_batch=64),
+        replace(small, nodes=8, pipeline=4, zero=1, global_batch=64),
+        replace(small, nodes=8, zero=0, model=small.model.model_copy(update={"layers": 4}), gradients="bf16", global_batch=64),
+    ]
+    (tmp_path / "hostfile").write_text("gpu0001 slots=8\n")
+    questions = []
+    for i, each in enumerate(specs):
+        config, job = config_of(each)
+        (tmp_path / f"{i}.json").write_text(json.dumps(config))
+        questions.append({"config": str(tmp_path / f"{i}.json"), "hostfile": str(tmp_path / "hostfile"), "world": job.world, "data_parallel": job.data_parallel})
+    answer = run_program([programs.find("deepspeed").path, "-I", PROBE, json.dumps(questions)], env={"DS_ACCELERATOR": "cpu"}, timeout=300)
+    assert answer.ok, answer.err
+    said = json.loads(answer.out.splitlines()[-1].removeprefix("PROBE "))["jobs"]
+    for each, read in zip(specs, said, strict=True):
+        assert (read["refused"], read["unread"], read["warnings"]) == (None, [], []), each
+        assert read["values"]["train_batch_size"] == each.global_batch

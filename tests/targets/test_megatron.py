@@ -1,0 +1,93 @@
+"""Megatron's files: the plan as arguments, one a line, and the environment that Megatron asks for."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from iacgen import catalog
+from iacgen.pipeline import run
+from iacgen.render import UnrepresentableValue
+from iacgen.targets import megatron
+from iacgen.training import plan
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def superpod():
+    return run((ROOT / "blueprints/superpod-h100.yaml").read_text(), "superpod").project
+
+
+def flags_of(project, **changes):
+    """Arguments of the job with other numbers, by name."""
+    job, findings = plan(replace(project.jobs["pretrain"].spec, **changes))
+    assert job, findings
+    return dict(megatron.flags(job, project.design))
+
+
+def test_only_megatron_jobs_get_files(superpod):
+    assert {path.split("/")[1] for path in megatron.render(superpod)} == {"pretrain"}
+
+
+def test_argparse_reads_each_line_as_one_argument(superpod):
+    """Megatron-LM reads its arguments with argparse: a value with its flag on one line, no shell in between."""
+    lines = megatron.render(superpod)["training/pretrain/megatron.args"].splitlines()
+    parser = argparse.ArgumentParser(allow_abbrev=False)
+    for line in lines:
+        name, equals, _ = line.partition("=")
+        parser.add_argument(name, **({} if equals else {"action": "store_true"}))
+    read = vars(parser.parse_args(lines))
+    assert (read["tensor_model_parallel_size"], read["num_virtual_stages_per_pipeline_rank"], read["save"]) == ("8", "7", "/scratch/checkpoints/pretrain")
+    assert read["sequence_parallel"] is True
+    assert len(read) == len(lines)
+
+
+@pytest.mark.parametrize(
+    ("changes", "present", "absent"),
+    [
+        ({"virtual": 1}, {}, {"num-virtual-stages-per-pipeline-rank"}),
+        ({"gradients": "fp32"}, {"accumulate-allreduce-grads-in-fp32": None}, {"grad-reduce-in-bf16"}),
+        ({"recompute": "full"}, {"recompute-granularity": "full", "recompute-method": "uniform", "recompute-num-layers": 1}, set()),
+        ({"recompute": "none"}, {}, {"recompute-granularity", "recompute-method", "recompute-num-layers"}),
+        ({"distributed_optimizer": False, "nodes": 144, "pipeline": 18, "recompute": "full", "global_batch": 72}, {"overlap-grad-reduce": None}, {"overlap-param-gather", "use-distributed-optimizer"}),
+        ({"data_path": "/scratch/data/corpus"}, {"data-path": "/scratch/data/corpus"}, set()),
+        ({"checkpoint_to": None}, {}, {"save", "load", "save-interval", "ckpt-format"}),
+        ({"checkpoint_target_s": None}, {"save": "/scratch/checkpoints/pretrain"}, {"save-interval"}),
+    ],
+)
+def test_arguments_follow_the_plan(superpod, changes, present, absent):
+    flags = flags_of(superpod, **changes)
+    assert {name: flags[name] for name in present} == present
+    assert not absent & set(flags)
+
+
+def test_one_connection_below_blackwell_only(superpod):
+    """Megatron-LM validate_args: tensor or context parallelism below compute capability 10 needs CUDA_DEVICE_MAX_CONNECTIONS=1."""
+    spec = superpod.jobs["pretrain"].spec
+    named = {gpu: [name for name, _, _ in megatron.environment(replace(spec, gpu=catalog.gpu(gpu)))] for gpu in ("a100-80", "h100-sxm", "h200", "b200")}
+    assert named == {"a100-80": ["CUDA_DEVICE_MAX_CONNECTIONS"], "h100-sxm": ["CUDA_DEVICE_MAX_CONNECTIONS"], "h200": ["CUDA_DEVICE_MAX_CONNECTIONS"], "b200": []}
+    assert megatron.environment(replace(spec, tensor=1, context=1)) == ()
+
+
+def test_an_environment_without_variables_is_still_a_file_that_a_shell_sources(superpod):
+    job = superpod.jobs["pretrain"]
+    blackwell = replace(superpod, jobs={"pretrain": replace(job, spec=replace(job.spec, gpu=catalog.gpu("b200")))})
+    text = megatron.render(blackwell)["training/pretrain/megatron.env"]
+    assert all(line.startswith("#") or not line for line in text.splitlines())
+
+
+def test_the_user_s_arguments_come_last_and_word_by_word(superpod):
+    job = superpod.jobs["pretrain"]
+    with_words = replace(superpod, jobs={"pretrain": replace(job, spec=replace(job.spec, arguments=("--lr=1e-4", "--mock-data")))})
+    assert megatron.render(with_words)["training/pretrain/megatron.args"].splitlines()[-2:] == ["--lr=1e-4", "--mock-data"]
+
+
+def test_a_word_that_would_be_two_arguments_is_refused(superpod):
+    job = superpod.jobs["pretrain"]
+    with_break = replace(superpod, jobs={"pretrain": replace(job, spec=replace(job.spec, arguments=("--lr=1\n--save=/tmp",)))})
+    with pytest.raises(UnrepresentableValue):
+        megatron.render(with_break)
