@@ -82,13 +82,14 @@ def _roots(tree: Path) -> list[Path]:
 
 
 def _judge(found: programs.Found, tree: Path, root: Path, design: Any) -> list[Diagnostic]:
-    """All findings of one root. A step that others need ends the questions when it fails."""
+    """All findings of one root. A step that the later ones need ends the questions when it fails."""
     with tempfile.TemporaryDirectory() as temporary:
         terraform = Terraform.on_copy(found, tree, root, Path(temporary))
         findings = [*terraform.formatting(), *_shell_syntax(root)]
         for step in (terraform.initialise, terraform.validate, lambda: terraform.plan(design), terraform.test):
-            findings += step()
-            if any(f.severity == "error" for f in findings):
+            said = list(step())
+            findings += said
+            if any(f.severity == "error" for f in said):
                 break
     return findings
 

@@ -85,8 +85,8 @@ FAULTS = {
     ],
     "schema": [
         (drop_argument, "terraform-refused", 'argument "vpc_id" is required'),
-        (lambda t: replace(t, "nodes.tf", "ebs_optimized ", "ebs_optimised "), "terraform-refused", 'argument named "ebs_optimised" is not expected'),
-        (lambda t: replace(t, "storage.tf", '"aws:kms"', '"aws:key"'), "terraform-refused", "sse_algorithm to be one of"),
+        (lambda t: replace(t, "dns.tf", "  comment = ", "  coment  = "), "terraform-refused", 'argument named "coment" is not expected'),
+        (lambda t: replace(t, "nodes.tf", 'strategy = "cluster"', 'strategy = "closest"'), "terraform-refused", "expected strategy to be one of"),
     ],
     "variables": [
         (pool(efa_interfaces=31, reservation_id=None), "terraform-refused", "efa_interfaces or network_cards is not what this instance type has"),

@@ -8,7 +8,8 @@ here=/opt/cluster
 . "$here/site/site.env"
 role=$(cat /etc/cluster-role)
 
-aws s3 sync --region "$REGION" --only-show-errors --delete "s3://$FILES_BUCKET/" "$here/"
+# What jobs that were submitted here have printed stays.
+aws s3 sync --region "$REGION" --only-show-errors --delete --exclude '*.out' "s3://$FILES_BUCKET/" "$here/"
 
 # put SOURCE TARGET: true when the target was not the same before.
 put() {
