@@ -51,7 +51,7 @@ def _counts_are_positive(spec: JobSpec) -> Iterator[Diagnostic]:
         if getattr(spec, name) < 1:
             yield _error(spec, 301, "number-below-one", f"{'.'.join(path)} is {getattr(spec, name)}", path, "use 1 or more")
     if not 0 <= spec.zero <= 3:
-        yield _error(spec, 301, "number-below-one" if spec.zero < 0 else "zero-stage-unknown", f"zero is {spec.zero}", ("zero",), "DeepSpeed has the stages 0, 1, 2 and 3")
+        yield _error(spec, 322, "zero-stage-unknown", f"zero is {spec.zero}", ("zero",), "DeepSpeed has the stages 0, 1, 2 and 3")
 
 
 def _world_divides(spec: JobSpec) -> Iterator[Diagnostic]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from iacgen.diagnostics.model import BlueprintPath, Diagnostic
 
 _IDS = {
-    "deepspeed-not-judged": "IAC870",
-    "deepspeed-refused": "IAC871",
-    "unread-deepspeed-key": "IAC872",
-    "idle-deepspeed-value": "IAC873",
-    "deepspeed-not-of-plan": "IAC874",
-    "hostfile-not-of-placement": "IAC875",
+    "deepspeed-not-judged": "IAC880",
+    "deepspeed-refused": "IAC881",
+    "unread-deepspeed-key": "IAC882",
+    "idle-deepspeed-value": "IAC883",
+    "deepspeed-not-of-plan": "IAC884",
+    "hostfile-not-of-placement": "IAC885",
 }
 
 

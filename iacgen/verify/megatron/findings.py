@@ -5,12 +5,12 @@ from __future__ import annotations
 from iacgen.diagnostics.model import BlueprintPath, Diagnostic
 
 _IDS = {
-    "megatron-not-judged": "IAC880",
-    "megatron-refused": "IAC881",
-    "megatron-not-of-plan": "IAC882",
-    "group-not-of-placement": "IAC883",
-    "unplanned-megatron-argument": "IAC884",
-    "idle-megatron-argument": "IAC885",
+    "megatron-not-judged": "IAC840",
+    "megatron-refused": "IAC841",
+    "megatron-not-of-plan": "IAC842",
+    "group-not-of-placement": "IAC843",
+    "unplanned-megatron-argument": "IAC844",
+    "idle-megatron-argument": "IAC845",
 }
 
 
