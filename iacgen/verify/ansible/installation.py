@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -59,9 +60,7 @@ class Installation:
 
     def parse(self) -> tuple[Parsed | None, list[Diagnostic]]:
         """Every YAML file and template as Ansible's own interpreter reads it."""
-        version = self.ask("ansible-playbook", "--version").out
-        python = re.search(r"^ *python version = .*\((/[^()]*)\)$", version, re.MULTILINE)
-        done = self.ask(python[1] if python else "python3", _PROBE, self.site)
+        done = self.ask(_interpreter(self.programs), _PROBE, self.site)
         line = next((text for text in done.out.splitlines() if text.startswith("PROBE ")), None)
         if line is None:
             return None, [finding("ansible-refused", f"{self.site.name}: {_short(done.err or done.out)}")]
@@ -91,7 +90,7 @@ class Installation:
         playbook.write_text(_ADDRESSES, encoding="utf-8")
         done = self.ask("ansible-playbook", playbook, "-e", json.dumps({"asked": sorted(wanted)}))
         said = re.search(r"PROBE (.*?) ?END", " ".join(done.out.split()))
-        if said is None:
+        if said is None or not done.ok:
             yield finding("ansible-refused", f"{self.site.name}: where hosts are reached: {_short(done.out + done.err)}")
             return
         got = dict(word.split("=", 1) for word in said[1].split())
@@ -112,6 +111,13 @@ class Installation:
             yield finding("ansible-lint-complaint", f"{self.site.name}/{place['path']}:{line}: {complaint['check_name']}: {_short(complaint['description'])}")
         if not complaints and (not done.ok or "Passed: 0 failure(s), 0 warning(s)" not in done.err):
             yield finding("ansible-lint-complaint", f"{self.site.name}: {_short(done.err or done.out)}")
+
+
+@cache
+def _interpreter(programs: Path) -> str:
+    """The Python that runs Ansible, which has its YAML and its Jinja; Ansible names it itself."""
+    said = re.search(r"^ *python version = .*\((/[^()]*)\)$", run((programs / "ansible-playbook", "--version")).out, re.MULTILINE)
+    return said[1] if said else "python3"
 
 
 def _members(listed: dict[str, Any], name: str) -> Iterator[str]:

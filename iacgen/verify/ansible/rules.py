@@ -51,6 +51,11 @@ class Parsed:
                 yield from ((path, task) for task in _flat(document))
 
     @cached_property
+    def groups(self) -> dict[str, Any]:
+        """Groups of the inventory below ``all``."""
+        return ((self.documents.get("inventory/hosts.yml") or {}).get("all") or {}).get("children") or {}
+
+    @cached_property
     def inventory(self) -> dict[str, dict[str, Any]]:
         """Variable files of the inventory."""
         return {path: document or {} for path, document in self.documents.items() if path.startswith("inventory/group_vars/")}
@@ -88,15 +93,28 @@ def _files(parsed: Parsed) -> Iterator[tuple[str, str]]:
 
 
 def _shipped(parsed: Parsed) -> Iterator[tuple[str, str]]:
-    """Files of other targets that a role copies: ``<role>_source``, a file or with ``<role>_files`` a folder."""
-    for role in parsed.roles:
+    """Files of other targets that a role copies out of its folder ``<role>_source``; each GPU pool may have a folder of its own."""
+    gpu_groups = (parsed.groups.get("gpu_hosts") or {}).get("children") or {}
+    named = parsed.inventory.get("inventory/group_vars/all/cluster.yml", {}).get("cluster_pools") or []
+    pools = [pool["name"] for pool in named if f"pool_{pool['name'].replace('-', '_')}" in gpu_groups]
+    for role in sorted(_played(parsed)):
         variables = parsed.variables(role)
-        source = re.fullmatch(r"\{\{ playbook_dir \}\}/\.\./\.\./(.+)", str(variables.get(f"{role}_source", "")))
-        if source:
-            wanted = [f"{source[1]}/{name}" for name in variables[f"{role}_files"]] if f"{role}_files" in variables else [source[1]]
-            for path in wanted:
-                if path not in parsed.beside:
-                    yield "missing-role-file", f"roles/{role}: the tree has no {path}"
+        source = re.fullmatch(r"\{\{ playbook_dir \}\}/\.\./\.\./([a-z]+)", str(variables.get(f"{role}_source", "")))
+        for name in variables.get(f"{role}_files", []) if source else []:
+            own = [f"{source[1]}/{pool}/{name}" for pool in pools]
+            if f"{source[1]}/{name}" not in parsed.beside and (not own or not parsed.beside.issuperset(own)):
+                yield "missing-role-file", f"roles/{role}: the tree has no {source[1]}/{name}"
+
+
+def _played(parsed: Parsed) -> set[str]:
+    """Roles of the plays that have a host."""
+
+    def filled(name: str) -> bool:
+        group = parsed.groups.get(name) or {}
+        return "hosts" in group or any(child or filled(inner) for inner, child in (group.get("children") or {}).items())
+
+    plays = [play for play in parsed.documents.get("site.yml") or [] if any(n == "all" or filled(n) for n in play["hosts"].split(":"))]
+    return {role if isinstance(role, str) else role["role"] for play in plays for role in play.get("roles") or []}
 
 
 def _handlers(parsed: Parsed) -> Iterator[tuple[str, str]]:
@@ -123,7 +141,7 @@ def _groups(parsed: Parsed) -> Iterator[tuple[str, str]]:
             yield name
             yield from below(child or {})
 
-    known = {"all", *below((parsed.documents.get("inventory/hosts.yml") or {}).get("all") or {})}
+    known = {"all", *below({"children": parsed.groups})}
     for play in parsed.documents.get("site.yml") or []:
         for name in re.split(r"[:,]", play.get("hosts", "")):
             if name.strip("&!") not in known:
