@@ -11,7 +11,7 @@ from iacgen.diagnostics.model import BlueprintPath, Diagnostic
 
 from .process import run
 
-_IDS = {"training-file-missing": "IAC886", "launch-not-of-plan": "IAC877"}
+_IDS = {"training-file-missing": "IAC886", "launch-not-of-plan": "IAC887"}
 _ASSIGNMENT = re.compile(r"[A-Z_][A-Z0-9_]*=(?:[\w@%+=:,./-]|'[^']*')*", re.ASCII)
 
 
