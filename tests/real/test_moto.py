@@ -146,6 +146,7 @@ def test_a_second_plan_is_empty(applied):
 
 def test_what_was_built_is_what_was_drawn(applied):
     state = json.loads(applied.must("show", "-json"))["values"]["root_module"]["resources"]
+    assert all(disk["encrypted"] and disk["kms_key_id"] for r in state if r["type"] == "aws_instance" for disk in r["values"]["root_block_device"])
     records = {r["values"]["name"]: r["values"]["records"] for r in state if r["type"] == "aws_route53_record"}
     machines = {r["index"]: r["values"] for r in state if r["type"] == "aws_instance"}
     assert set(machines) == {*NODES, "head0001"}

@@ -90,7 +90,7 @@ locals {
 resource "aws_iam_role" "machine" {
   for_each = local.roles
 
-  name               = "${local.name}-${each.key}"
+  name_prefix        = "${substr(local.name, 0, 32)}-${each.key}-" # IAM takes 38 characters here
   description        = "Machines of cluster ${local.name}: ${each.key}"
   assume_role_policy = data.aws_iam_policy_document.assume.json
 }
@@ -106,6 +106,6 @@ resource "aws_iam_role_policy" "machine" {
 resource "aws_iam_instance_profile" "machine" {
   for_each = local.roles
 
-  name = "${local.name}-${each.key}"
-  role = aws_iam_role.machine[each.key].name
+  name_prefix = "${substr(local.name, 0, 32)}-${each.key}-"
+  role        = aws_iam_role.machine[each.key].name
 }
