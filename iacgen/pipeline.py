@@ -5,7 +5,8 @@ Every stage is a pure function; each is judged before the next one runs. The onl
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from . import catalog, checks, source
@@ -16,7 +17,6 @@ from .design import Design, design
 from .diagnostics import Diagnostic, errors
 from .placement import place
 from .placement.project import Project
-from .render import render
 from .source import Document
 from .training import Job, JobSpec
 from .training import plan as plan_job
@@ -29,6 +29,8 @@ class Run:
     document: Document
     findings: tuple[Diagnostic, ...] = ()
     blueprint: Blueprint | None = None
+    design: Design | None = None
+    jobs: Mapping[str, Job] = field(default_factory=dict)
     project: Project | None = None
 
 
@@ -36,7 +38,7 @@ def run(text: str, name: str) -> Run:
     """The flow up to the placement. ``name`` is the file's name in messages."""
     document, findings = source.read(text, name)
     state = Run(document, tuple(findings))
-    for stage in (_blueprint, _checked, _ordered, _project):
+    for stage in (_blueprint, _referenced, _checked, _placed):
         if errors(state.findings):
             return state
         state = stage(state)
@@ -45,6 +47,7 @@ def run(text: str, name: str) -> Run:
 
 def tree(state: Run) -> dict[str, str]:
     """Every file of a run without errors: path below the output folder → text."""
+    from .render import render
     from .targets import readme, targets
 
     assert state.blueprint and state.project
@@ -64,18 +67,25 @@ def _blueprint(state: Run) -> Run:
     return replace(state, blueprint=blueprint, findings=(*state.findings, *findings))
 
 
+def _referenced(state: Run) -> Run:
+    assert state.blueprint
+    return replace(state, findings=(*state.findings, *checks.run(REFERENCES, state.blueprint)))
+
+
 def _checked(state: Run) -> Run:
+    """The checks, the design and the arithmetic of the jobs together, so that the user sees all that is wrong in one run."""
     assert state.blueprint
-    findings = checks.run(REFERENCES, state.blueprint)
+    findings, jobs, designed = checks.run(BLUEPRINT_CHECKS, state.blueprint), {}, None
+    blueprint = _by_name(state.blueprint)  # from here on the order of a map in the file is gone: it can matter to nobody
     if not errors(findings):
-        findings += checks.run(BLUEPRINT_CHECKS, state.blueprint)
-    return replace(state, findings=(*state.findings, *findings))
-
-
-def _ordered(state: Run) -> Run:
-    """From here on the order of a map in the file is gone, so that it can matter to nobody."""
-    assert state.blueprint
-    return replace(state, blueprint=_by_name(state.blueprint))
+        designed, found = design(blueprint)
+        findings += found
+    for name, wanted in blueprint.training.items():
+        if spec := job_spec(name, wanted, blueprint):
+            job, found = plan_job(spec)
+            findings += found
+            jobs |= {name: job} if job else {}
+    return replace(state, blueprint=blueprint, design=designed, jobs=jobs, findings=(*state.findings, *findings))
 
 
 def _by_name(value: Any) -> Any:
@@ -87,39 +97,29 @@ def _by_name(value: Any) -> Any:
     return value
 
 
-def _project(state: Run) -> Run:
-    assert state.blueprint
-    designed, findings = design(state.blueprint)
-    jobs: dict[str, Job] = {}
-    for name, wanted in state.blueprint.training.items():
-        job, found = plan_job(job_spec(name, wanted, state.blueprint))
+def _placed(state: Run) -> Run:
+    assert state.blueprint and state.design
+    findings, placements = list(state.findings), {}
+    for name, job in state.jobs.items():
+        placement, found = place(state.design, state.blueprint.training[name].nodes, job)
         findings += found
-        if job:
-            jobs[name] = job
-    findings = [*state.findings, *findings]
-    if designed is None or errors(findings):
-        return replace(state, findings=tuple(findings))
-    placements = {}
-    for name, job in jobs.items():
-        placement, found = place(designed, state.blueprint.training[name].nodes, job)
-        findings += found
-        if placement:
-            placements[name] = placement
-    project = None if errors(findings) else Project(designed.name, designed, jobs, placements)
+        placements |= {name: placement} if placement else {}
+    project = None if errors(findings) else Project(state.design.name, state.design, state.jobs, placements)
     return replace(state, findings=tuple(findings), project=project)
 
 
-def job_spec(name: str, wanted: Training, blueprint: Blueprint) -> JobSpec:
-    """The numbers that the training room needs, out of the blueprint and the catalog."""
+def job_spec(name: str, wanted: Training, blueprint: Blueprint) -> JobSpec | None:
+    """The numbers that the training room needs, out of the blueprint and the catalog; None on nodes without GPUs."""
     pool = blueprint.nodes[wanted.nodes]
     system = catalog.system(pool.system)
-    assert system.gpu
+    if system.gpu is None:
+        return None
     megatron = wanted.framework == "megatron"
     return JobSpec(
         name=name,
         model=catalog.model(wanted.model),
         gpu=catalog.gpu(system.gpu),
-        nodes=wanted.count or pool.count - pool.spares - len(pool.down),
+        nodes=wanted.count or max(1, pool.count - pool.spares - len(pool.down)),
         gpus_per_node=system.gpus,
         sequence=wanted.sequence,
         global_batch=wanted.global_batch,
@@ -129,13 +129,15 @@ def job_spec(name: str, wanted: Training, blueprint: Blueprint) -> JobSpec:
         virtual=wanted.parallel.virtual,
         context=wanted.parallel.context,
         expert=wanted.parallel.expert,
-        sequence_parallel=wanted.parallel.sequence and wanted.parallel.tensor > 1,
+        sequence_parallel=megatron and wanted.parallel.sequence and wanted.parallel.tensor > 1,
         framework=wanted.framework,
-        zero=0 if megatron else 3 if wanted.zero is None else wanted.zero,
+        zero=wanted.zero if wanted.zero is not None else 0 if megatron else 3,
         gradients=wanted.gradients,
         recompute=wanted.recompute,
         distributed_optimizer=megatron,
         entrypoint=wanted.script,
+        arguments=wanted.arguments,
+        data_path=wanted.data,
         checkpoint_to=wanted.checkpoint.to if wanted.checkpoint else None,
         checkpoint_target_s=wanted.checkpoint.target if wanted.checkpoint else None,
         origin=("training", name),

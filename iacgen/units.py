@@ -22,6 +22,7 @@ _UNITS: dict[str, dict[str, Decimal | int]] = {
     "seconds": dict(_SECONDS),
 }
 _EXAMPLES = {"bytes": "10PB or 48TiB", "bytes_per_s": "160GB/s", "bits_per_s": "400Gb/s", "watts": "42kW", "seconds": "60s or 5min"}
+LARGEST = 10**24  # a float and a Decimal both hold what is below well enough
 _QUANTITY = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?([A-Za-z/]+)", re.ASCII)
 
 
@@ -40,6 +41,8 @@ def parse(text: object, dimension: str) -> float:
         hint = f"did you mean {' or '.join(same)}?" if same else f"such as {example}"
         raise ValueError(f"unknown unit {unit!r}: {hint}")
     value = Decimal(number) * units[unit]
+    if value > LARGEST:
+        raise ValueError(f"{text} is more than anything on earth")
     return int(value) if value == value.to_integral_value() else float(value)
 
 
@@ -83,7 +86,7 @@ def kilowatts(watts: float) -> str:
 def write(value: float, dimension: str) -> str:
     """The shortest text that ``parse`` reads back as exactly ``value``: ``10PB``, ``60s``."""
     if dimension == "seconds":
-        return f"{value:g}s" if float(f"{value:g}") == value else f"{Decimal(repr(value)):f}s"
+        return f"{Decimal(repr(value)).normalize():f}s"
     units = [(u, f) for u, f in _UNITS[dimension].items() if value and not Decimal(repr(value)) % f]
     unit, factor = max(units, key=lambda pair: (pair[1], -len(pair[0])), default=(next(iter(_UNITS[dimension])), 1))
     number = Decimal(repr(value)) / factor

@@ -20,7 +20,7 @@ ALIASES: list[tuple[Any, str]] = [
     (base.CatalogId, "catalog id"),
     (base.Version, "version"),
     (base.AbsolutePath, "absolute path"),
-    (base.Word, "word"),
+    (base.Argument, "word"),
     (base.Subnet, "private IPv4 network"),
     (base.Bytes, "size"),
     (base.BytesPerSecond, "rate"),

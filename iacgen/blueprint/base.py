@@ -25,7 +25,8 @@ PoolName = Annotated[str, StringConstraints(pattern=r"^[a-z]([a-z0-9-]{0,14}[a-z
 CatalogId = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9.-]{0,62}$")]
 Version = Annotated[str, StringConstraints(pattern=r"^[0-9]+(\.[0-9]+){0,3}$")]
 AbsolutePath = Annotated[str, StringConstraints(pattern=r"^(/[A-Za-z0-9][A-Za-z0-9._-]{0,62}){1,8}$")]
-Word = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._/@:+=-]{0,254}$")]
+Argument = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9._/@:+=,-]{1,255}$")]
+"""One word of a command line that no shell changes."""
 
 
 def _quantity(dimension: str) -> tuple[BeforeValidator, PlainSerializer]:

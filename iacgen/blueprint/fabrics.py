@@ -13,7 +13,7 @@ class FabricManager(Section):
     """Who runs the subnet."""
 
     kind: Literal["ufm", "opensm"] = Field(description="UFM takes four ports of the fabric; opensm runs on the hosts named")
-    on: PoolName = Field(description="Pool whose hosts run it")
+    pool: PoolName = Field(description="Pool whose hosts run it")
 
 
 class Qos(Section):

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
-from .base import AbsolutePath, CatalogId, Name, PoolName, Seconds, Section, Word
+from .base import AbsolutePath, Argument, CatalogId, Name, PoolName, Seconds, Section
 
 
 class Parallel(Section):
@@ -43,5 +43,5 @@ class Training(Section):
     recompute: Literal["none", "selective", "full"] = Field("selective", description="Activations computed again in the backward pass")
     checkpoint: Checkpoint | None = Field(None, description="Where the state is saved")
     script: Annotated[str, StringConstraints(pattern=r"^(/[A-Za-z0-9._-]{1,63}){1,10}$")] = Field("/opt/train/pretrain.py", description="Training script, at the same path on every node")
-    arguments: tuple[Word, ...] = Field((), strict=False, max_length=200, description="Further arguments of the script")
+    arguments: tuple[Argument, ...] = Field((), strict=False, max_length=200, description="Further arguments of the script")
     data: AbsolutePath | None = Field(None, description="Data set, as the script finds it")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
+
+from .exit import cannot
 
 
 def main() -> None:
@@ -10,6 +13,20 @@ def main() -> None:
     from .app import app
 
     try:
-        app(prog_name="iacgen")
+        try:
+            app(prog_name="iacgen")
+        finally:
+            sys.stdout.flush()
     except KeyboardInterrupt:
         sys.exit(130)
+    except BrokenPipeError:
+        _abandon_stdout()
+        sys.exit(141)
+    except OSError as error:
+        _abandon_stdout()
+        cannot(f"cannot write the output: {error.strerror}")
+
+
+def _abandon_stdout() -> None:
+    """Let Python's own last flush go nowhere: the real one has failed already."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -19,7 +19,7 @@ app = typer.Typer(
     add_completion=True,
 )
 
-BlueprintFile = Annotated[Path, typer.Argument(help="The blueprint, a YAML file; - reads standard input.", metavar="BLUEPRINT")]
+BlueprintFile = Annotated[Path, typer.Argument(help="The blueprint, a YAML file; - reads standard input.")]
 
 
 def _version(asked: bool) -> None:
@@ -56,7 +56,7 @@ def check(blueprint: BlueprintFile) -> None:
 
 @app.command()
 def verify(
-    tree: Annotated[Path, typer.Argument(help="An output folder, such as out/lab.", metavar="OUT")],
+    tree: Annotated[Path, typer.Argument(help="An output folder, such as out/lab.")],
     only: Annotated[list[str] | None, typer.Option("--only", help="Ask this judge alone; may be given again.")] = None,
     require: Annotated[bool, typer.Option("--require", help="Fail when a judge that this tree needs did not run.")] = False,
     format: Annotated[Format, typer.Option("--format", help="How to print the verdicts.")] = Format.text,

@@ -8,14 +8,16 @@ import sys
 from .exit import FINDINGS, Format
 
 
+_ONE = {"gpus": "gpu", "systems": "system", "nics": "nic", "switches": "switch", "models": "model", "clouds": "cloud"}
+
+
 def catalog(words: list[str], format: Format) -> None:
     """All entries, those that match, or one entry with its figures and their sources."""
     from .. import catalog as shelves
 
     text = " ".join(words)
-    found = shelves.search(text)
-    exact = [entry for entry in found if entry.id == text]
-    found = tuple(exact) or found
+    exact = [kind for kind in shelves.KINDS if text in shelves.ids(kind)]  # file names alone: no file is read in vain
+    found = tuple(getattr(shelves, _ONE[kind])(text) for kind in exact) or shelves.search(text)
     if not found:
         print(f"the catalog has nothing on {text!r}", file=sys.stderr)
         sys.exit(FINDINGS)

@@ -8,6 +8,9 @@ from typing import Protocol
 from .model import BlueprintPath, Diagnostic
 
 
+LONGEST = 160  # characters of a source line that are shown
+
+
 class SpanLike(Protocol):
     """A stretch of one line, counted from 1."""
 
@@ -33,16 +36,28 @@ def render_text(findings: Iterable[Diagnostic], document: DocumentLike) -> str:
 
 
 def _block(f: Diagnostic, span: SpanLike, name: str, lines: list[str]) -> str:
-    source = _printable(lines[span.line - 1]) if span.line <= len(lines) else ""
+    source, first, end = _window(_printable(lines[span.line - 1]) if span.line <= len(lines) else "", span.column, span.end)
     width = len(str(span.line))
-    caret = " " * (span.column - 1) + "^" * max(1, min(span.end, len(source) + 1) - span.column)
-    out = [f"{f.severity}[{f.id}] {f.slug}: {f.message}", f"{' ' * width}--> {name}:{span.line}:{span.column}", f"{' ' * width} |", f"{span.line} | {source}", f"{' ' * width} | {caret}"]
+    caret = " " * (first - 1) + "^" * max(1, end - first)
+    out = [f"{f.severity}[{f.id}] {f.slug}: {f.message}", f"{' ' * width}--> {_printable(name)}:{span.line}:{span.column}", f"{' ' * width} |", f"{span.line} | {source}", f"{' ' * width} | {caret}"]
     for related in f.related:
         out.append(f"{' ' * width} = note: {'.'.join(map(str, related.path))}: {related.note}")
     if f.help:
         first, *rest = f.help.splitlines()
         out += [f"{' ' * width} = help: {first}", *(f"{' ' * width}         {line}" for line in rest)]
     return "\n".join(out)
+
+
+def _window(source: str, column: int, end: int) -> tuple[str, int, int]:
+    """The part of a long line that the caret needs, with the caret's first and last column in it."""
+    end = max(column + 1, min(end, len(source) + 1))
+    if len(source) <= LONGEST:
+        return source, column, end
+    start = max(0, column - 1 - LONGEST // 3)
+    part = source[start : start + LONGEST]
+    before, after = "..." if start else "", "..." if start + LONGEST < len(source) else ""
+    first = column - start + len(before)
+    return f"{before}{part}{after}", first, min(end - column + first, len(before) + len(part) + 1)
 
 
 def _printable(line: str) -> str:

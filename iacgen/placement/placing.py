@@ -43,9 +43,6 @@ def _refusals(pool: Pool, up: int, connected: bool, job: Job) -> list[Diagnostic
         down = f", {pool.count - up} of them down" if up < pool.count else ""
         message = f"{spec.name} needs {need} hosts; pool {pool.name} has {pool.count}{down}"
         findings.append(Diagnostic("IAC401", "too-few-hosts", "error", message, spec.at("count"), help=f"use at most {up} hosts, or raise nodes.{pool.name}.count"))
-    if spec.gpus_per_node % spec.tensor:
-        message = f"a tensor-parallel group of {spec.tensor} does not fit the {spec.gpus_per_node} GPUs of a host, so it would leave NVLink"
-        findings.append(Diagnostic("IAC402", "tensor-group-across-hosts", "error", message, spec.at("parallel", "tensor")))
     if need > 1 and not connected:
         message = f"{spec.name} runs on {need} hosts of pool {pool.name}, which no compute fabric connects"
         findings.append(Diagnostic("IAC403", "no-compute-fabric", "error", message, spec.at("nodes")))

@@ -5,10 +5,12 @@ A blueprint may come from a stranger, so: the safe tag set only, no anchors that
 
 from __future__ import annotations
 
+import re
+import warnings
 from typing import Any
 
 from ruamel.yaml import YAML
-from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.error import MarkedYAMLError, ReusedAnchorWarning, YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from ..diagnostics import Diagnostic
@@ -26,7 +28,13 @@ def read(text: str, name: str) -> tuple[Document, list[Diagnostic]]:
         return Document(name, ""), [_finding("IAC001", "blueprint-too-large", f"more than {MAX_CHARACTERS:,} characters")]
     positions: dict[Path, Span] = {}
     try:
-        nodes = list(YAML(typ="safe", pure=True).compose_all(text))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", ReusedAnchorWarning)
+            nodes = list(YAML(typ="safe", pure=True).compose_all(text))
+    except ReusedAnchorWarning as warning:
+        anchor, line, column = _second(str(warning))
+        positions[()] = Span(line, column, column + 1 + len(anchor))
+        return Document(name, text, None, positions), [_finding("IAC010", "anchor-twice", f"the anchor {anchor} is set a second time here, so that an alias could mean either")]
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         span = Span(mark.line + 1, mark.column + 1, mark.column + 2) if mark else Span(1, 1, 2)
@@ -46,6 +54,13 @@ def read(text: str, name: str) -> tuple[Document, list[Diagnostic]]:
 
 def _finding(id: str, slug: str, message: str, path: Path = (), on_key: bool = False) -> Diagnostic:
     return Diagnostic(id, slug, "error", message, path, on_key=on_key)
+
+
+def _second(warning: str) -> tuple[str, int, int]:
+    """Anchor, line and column of the second place; the library tells them in words only."""
+    anchor = re.search(r"duplicate anchor '([^']*)'", warning)
+    places = re.findall(r"^second occurrence .* line ([0-9]+), column ([0-9]+):$", warning, re.MULTILINE)
+    return anchor[1] if anchor else "", int(places[0][0]) if places else 1, int(places[0][1]) if places else 1
 
 
 class _Walk:

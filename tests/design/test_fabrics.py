@@ -16,7 +16,7 @@ def blueprint(count=8, unit=4, numbering="by-unit", oversubscription=1.0, topolo
     if topology == "rail-fat-tree":
         fabric["unit"] = unit
     if manager:
-        fabric["manager"] = {"kind": "ufm", "on": "ufm"}
+        fabric["manager"] = {"kind": "ufm", "pool": "ufm"}
     data = {
         "kind": "Cluster", "schema": 1, "name": "t", "sites": {"hall": {"kind": "on-prem"}},
         "nodes": {"gpu": {"site": "hall", "system": system, "count": count}, "ufm": {"site": "hall", "system": "generic-1u", "count": 2}},

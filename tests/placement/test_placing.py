@@ -120,14 +120,6 @@ def test_more_nodes_than_are_up_are_refused_at_the_count():
     assert "needs 32 hosts; pool gpu has 32, 1 of them down" in finding.message
 
 
-@pytest.mark.parametrize("tensor", [3, 16])
-def test_a_tensor_group_that_does_not_fit_a_host_is_refused(tensor):
-    designed, job = cluster()
-    placement, (finding,) = place(designed, "gpu", replace(job, spec=replace(job.spec, tensor=tensor)))
-    assert placement is None
-    assert (finding.id, finding.path) == ("IAC402", ("training", "job", "parallel", "tensor"))
-
-
 def test_hosts_without_a_compute_fabric_are_refused():
     designed, job = cluster()
     placement, (finding,) = place(replace(designed, fabrics={}), "gpu", job)

@@ -10,7 +10,7 @@ from ...diagnostics import Diagnostic
 
 
 def job_nodes(blueprint: Blueprint) -> Iterator[Diagnostic]:
-    """IAC224 nodes-without-gpus, IAC225 more-nodes-than-free, IAC226 zero-without-deepspeed, IAC227 store-not-mounted."""
+    """IAC224 nodes-without-gpus, IAC225 more-nodes-than-free, IAC227 store-not-mounted."""
     for name, job in blueprint.training.items():
         pool, at = blueprint.nodes[job.nodes], ("training", name)
         if not catalog.system(pool.system).gpus:
@@ -19,8 +19,6 @@ def job_nodes(blueprint: Blueprint) -> Iterator[Diagnostic]:
         if (job.count or 1) > free:
             message = f"the job wants {job.count} nodes; {job.nodes} has {pool.count}, less {pool.spares} spare and {len(pool.down)} down"
             yield Diagnostic("IAC225", "more-nodes-than-free", "error", message, (*at, "count"))
-        if job.zero is not None and job.framework != "deepspeed":
-            yield Diagnostic("IAC226", "zero-without-deepspeed", "error", f"'zero' is DeepSpeed's; {job.framework} does not read it", (*at, "zero"), on_key=True)
         if job.checkpoint:
             store = blueprint.storage[job.checkpoint.to]
             if not hasattr(store, "mount"):

@@ -38,7 +38,7 @@ def _names(b: Blueprint) -> Iterator[tuple[str, str, Iterable[str], Path]]:
         for i, pool in enumerate(fabric.connects):
             yield "node pool", pool, pools, ("fabrics", name, "connects", i)
         if fabric.manager:
-            yield "node pool", fabric.manager.on, pools, ("fabrics", name, "manager", "on")
+            yield "node pool", fabric.manager.pool, pools, ("fabrics", name, "manager", "pool")
     for name, store in b.storage.items():
         if isinstance(store, Lustre):
             yield "node pool", store.servers, pools, ("storage", name, "servers")

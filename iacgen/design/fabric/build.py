@@ -85,9 +85,9 @@ def _manager(wanted: Wanted, pools: Mapping[str, Any]) -> Manager | None:
     if wanted.technology != "infiniband":
         raise FabricError("manager", "only an InfiniBand fabric has a subnet manager")
     kind = wanted.manager.kind
-    if kind == "opensm" and wanted.manager.on not in wanted.connects:
-        raise FabricError("manager", f"opensm runs on hosts of the fabric it manages; {wanted.manager.on} is not on it")
-    return Manager(kind, pools[wanted.manager.on].hosts[:2], UFM_PORTS if kind == "ufm" else 0)
+    if kind == "opensm" and wanted.manager.pool not in wanted.connects:
+        raise FabricError("manager", f"opensm runs on hosts of the fabric it manages; {wanted.manager.pool} is not on it")
+    return Manager(kind, pools[wanted.manager.pool].hosts[:2], UFM_PORTS if kind == "ufm" else 0)
 
 
 def _blocks(subnet: str, pools: Sequence[PoolLike], nics: Mapping[str, catalog.HostNic]) -> dict[str, tuple[int, int]]:
