@@ -1,0 +1,95 @@
+# A mocked apply: what is only known then is the text that machines boot from.
+
+mock_provider "aws" {
+  mock_data "aws_partition" {
+    defaults = {
+      partition  = "aws"
+      dns_suffix = "amazonaws.com"
+    }
+  }
+
+  mock_data "aws_iam_policy_document" {
+    defaults = { json = "{\"Version\":\"2012-10-17\",\"Statement\":[]}" }
+  }
+
+  mock_resource "aws_kms_key" {
+    defaults = { arn = "arn:aws:kms:us-east-2:123456789012:key/00000000-0000-0000-0000-000000000000" }
+  }
+
+  mock_resource "aws_launch_template" {
+    defaults = { id = "lt-0123456789abcdef0" }
+  }
+
+  mock_resource "aws_iam_instance_profile" {
+    defaults = { arn = "arn:aws:iam::123456789012:instance-profile/machine" }
+  }
+}
+
+variables {
+  ami = "ami-0123456789abcdef0"
+}
+
+run "plan" {
+  command = plan
+
+  assert {
+    condition = alltrue([
+      for fs in aws_fsx_lustre_file_system.data :
+      fs.deployment_type == "PERSISTENT_2" && fs.storage_type == "SSD" && length(fs.metadata_configuration) == 1
+    ])
+    error_message = "Persistent SSD file systems of the second generation, metadata sized by the service."
+  }
+
+  assert {
+    condition     = toset(keys(aws_s3_bucket_public_access_block.data)) == toset(keys(var.buckets)) && alltrue([for block in aws_s3_bucket_public_access_block.data : block.block_public_acls && block.block_public_policy && block.ignore_public_acls && block.restrict_public_buckets])
+    error_message = "No bucket is public."
+  }
+
+  assert {
+    condition     = toset(keys(aws_s3_bucket_versioning.data)) == toset(keys(var.buckets)) && alltrue([for bucket in aws_s3_bucket_versioning.data : bucket.versioning_configuration[0].status == "Enabled"])
+    error_message = "Buckets keep what was overwritten."
+  }
+
+  assert {
+    condition     = length(aws_fsx_data_repository_association.data) == length([for fs in var.file_systems : fs if fs.repository != null])
+    error_message = "A file system follows the bucket it names."
+  }
+
+  assert {
+    condition     = aws_vpc_security_group_ingress_rule.self.ip_protocol == "-1" && aws_vpc_security_group_egress_rule.self.ip_protocol == "-1"
+    error_message = "EFA: all traffic in and out, among the machines."
+  }
+
+  assert {
+    condition     = aws_subnet.private.availability_zone == aws_subnet.public.availability_zone
+    error_message = "One zone."
+  }
+}
+
+run "without_storage" {
+  variables {
+    file_systems = {}
+    buckets      = {}
+  }
+
+  assert {
+    condition     = length(aws_fsx_lustre_file_system.data) == 0 && length(aws_s3_bucket.data) == 0 && aws_s3_object.fstab.content == ""
+    error_message = "Without storage nothing is mounted."
+  }
+
+  # The service takes 16 KB before base64.
+  assert {
+    condition     = alltrue([for template in aws_launch_template.pool : length(base64decode(template.user_data)) < 16384])
+    error_message = "User data is too long."
+  }
+
+  assert {
+    condition     = length(distinct([for template in aws_launch_template.pool : template.user_data])) <= 1
+    error_message = "User data is the same for all nodes."
+  }
+
+  assert {
+    condition     = aws_vpc_security_group_ingress_rule.self.referenced_security_group_id == aws_security_group.cluster.id && aws_vpc_security_group_egress_rule.self.referenced_security_group_id == aws_security_group.cluster.id
+    error_message = "The rules of the group name the group itself."
+  }
+}
