@@ -103,7 +103,9 @@ def _slurm(design: Design, jobs: tuple[str, ...]) -> Step:
     scripts = tuple(f"sbatch slurm/{job}.sbatch" for job in jobs)
     assert design.scheduler
     if design.sites[design.scheduler.site].kind == "aws":
-        return Step("Train", "On the head node, which has its own copy of this folder; the Terraform output named head is its instance id.", ("cd /opt/cluster", *scripts))
+        shared = sorted(s.mount for s in design.storage.values() if s.kind == "fsx-lustre")
+        note = "On the head node, in a login shell: every machine keeps its own copy of this folder in /opt/cluster. The Terraform output named head is the instance id."
+        return Step("Train", note, (f"cd {quote(shared[0] if shared else '/opt/cluster')}", *(f"sbatch /opt/cluster/slurm/{job}.sbatch" for job in jobs)))
     mounts = sorted(s.mount for s in design.storage.values() if s.kind == "lustre")
     where = mounts[0] if mounts else "/srv"
     note = f"On a login or control host, from a copy of this folder on {where}." if mounts else f"From a copy of this folder at the same place on every node, such as {where}."
