@@ -171,7 +171,7 @@ def test_the_readme_names_each_thing_to_run_once_and_in_order():
 
 def test_the_readme_of_a_cloud_builds_before_it_trains():
     text = readme.render(project("aws-p5"), ["terraform/ohio/main.tf", "slurm/slurm.conf"])["README.md"]
-    assert text.index("terraform -chdir=terraform/ohio init") < text.index("apply cluster.plan") < text.index("sbatch slurm/pretrain.sbatch")
+    assert text.index("terraform -chdir=terraform/ohio init") < text.index("apply cluster.plan") < text.index("sbatch /opt/cluster/slurm/pretrain.sbatch")
     assert "ansible" not in text
 
 
