@@ -12,7 +12,6 @@ from typing import Any
 from . import catalog, checks, source
 from .blueprint import Blueprint, parse, resolve
 from .blueprint.training import Training
-from .checks.blueprint import BLUEPRINT_CHECKS, REFERENCES
 from .design import Design, design
 from .diagnostics import Diagnostic, errors
 from .placement import place
@@ -69,13 +68,13 @@ def _blueprint(state: Run) -> Run:
 
 def _referenced(state: Run) -> Run:
     assert state.blueprint
-    return replace(state, findings=(*state.findings, *checks.run(REFERENCES, state.blueprint)))
+    return replace(state, findings=(*state.findings, *checks.run("references", state.blueprint)))
 
 
 def _checked(state: Run) -> Run:
     """The checks, the design and the arithmetic of the jobs together, so that the user sees all that is wrong in one run."""
     assert state.blueprint
-    findings, jobs, designed = checks.run(BLUEPRINT_CHECKS, state.blueprint), {}, None
+    findings, jobs, designed = checks.run("blueprint", state.blueprint), {}, None
     blueprint = _by_name(state.blueprint)  # from here on the order of a map in the file is gone: it can matter to nobody
     if not errors(findings):
         designed, found = design(blueprint)

@@ -1,16 +1,30 @@
-"""Checks: one small file each, grouped by the stage that they judge. A check takes values and returns findings; it never prints."""
+"""Checks: one small file each, grouped by the stage that they judge. A check takes values and returns findings; it never prints.
+
+A check is found by lying in its folder: no list to keep. ``references`` comes before ``blueprint``, which may follow every name;
+``cluster`` sees the design, the jobs and the placements too.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import pkgutil
+from functools import cache
+from importlib import import_module
+from typing import Any
 
-from ..blueprint import Blueprint
 from ..diagnostics import Diagnostic
-from .blueprint import BLUEPRINT_CHECKS
+from .rule import Profile, Rule
 
-__all__ = ["BLUEPRINT_CHECKS", "run"]
+STAGES = ("references", "blueprint", "cluster")
 
 
-def run(checks: Iterable[Callable[[Blueprint], Iterable[Diagnostic]]], blueprint: Blueprint) -> list[Diagnostic]:
-    """What all of them find, in their order."""
-    return [finding for check in checks for finding in check(blueprint)]
+@cache
+def rules(stage: str) -> tuple[Rule, ...]:
+    """The checks of one stage in the order of their ids."""
+    package = import_module(f"{__name__}.{stage}")
+    found = [import_module(f"{package.__name__}.{m.name}").check for m in pkgutil.iter_modules(package.__path__)]
+    return tuple(sorted(found, key=lambda rule: rule.id))
+
+
+def run(stage: str, subject: Any, profile: Profile = "production") -> list[Diagnostic]:
+    """What all checks of a stage find about ``subject``."""
+    return [finding for rule in rules(stage) for finding in rule.run(subject, profile)]

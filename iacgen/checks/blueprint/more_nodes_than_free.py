@@ -1,0 +1,31 @@
+"""A job on more nodes than are free for it.
+
+Why: spares and hosts that are down carry no ranks. Slurm would keep the job waiting for nodes that never come.
+
+Bad::
+
+    nodes:
+      gpu: {site: hall, system: dgx-h100, count: 127, spares: 1}
+    training:
+      pretrain: {nodes: gpu, count: 127}
+
+Good: ``count: 126``, or ``spares: 0``.
+
+Source: aws-parallelcluster compares the size of a reservation with the sum of what takes from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...blueprint import Blueprint
+from ..rule import Found, rule
+
+
+@rule("IAC225", "more-nodes-than-free")
+def check(blueprint: Blueprint) -> Iterator[Found]:
+    for name, job in blueprint.training.items():
+        pool = blueprint.nodes[job.nodes]
+        if (job.count or 1) > pool.count - pool.spares - len(set(pool.down)):
+            message = f"the job wants {job.count or 1} nodes; {job.nodes} has {pool.count}, less {pool.spares} spare and {len(set(pool.down))} down"
+            yield Found(message, ("training", name, "count" if job.count else "nodes"))
