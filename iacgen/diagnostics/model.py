@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
 Severity = Literal["error", "warning", "info"]
 BlueprintPath = tuple[str | int, ...]
+
+
+@dataclass(frozen=True)
+class Span:
+    """A stretch of one line; all numbers count from 1, ``end`` is exclusive. ``name`` is the text that it lies in."""
+
+    line: int
+    column: int
+    end: int
+    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -34,8 +45,14 @@ class Diagnostic:
     related: tuple[Related, ...] = ()
     help: str | None = None
     on_key: bool = False  # mark the key at ``path``, not its value
+    at: Span | None = None  # the place itself, for what is no part of the blueprint: a comment, a line that is no YAML
 
 
 def errors(findings: Iterable[Diagnostic]) -> list[Diagnostic]:
     """Those findings that stop the run."""
     return [f for f in findings if f.severity == "error"]
+
+
+def lines(text: str) -> list[str]:
+    """Lines as a ``Span`` counts them: the breaks are those of YAML 1.2, and not, as for ``splitlines``, form feeds and their like."""
+    return re.split(r"\r\n|\r|\n", text)

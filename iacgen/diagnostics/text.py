@@ -5,38 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Protocol
 
-from .model import BlueprintPath, Diagnostic
+from .model import Diagnostic, Span, lines
 
 
 LONGEST = 160  # characters of a source line that are shown
 
 
-class SpanLike(Protocol):
-    """A stretch of one line, counted from 1."""
-
-    line: int
-    column: int
-    end: int
-
-
 class DocumentLike(Protocol):
-    """What a printer needs of the file that a finding points into."""
+    """What a printer needs of the files that findings point into."""
 
     name: str
-    text: str
 
-    def span(self, path: BlueprintPath, on_key: bool = False) -> SpanLike: ...
+    def place(self, finding: Diagnostic) -> Span: ...
+
+    def text_of(self, span: Span) -> str: ...
 
 
 def render_text(findings: Iterable[Diagnostic], document: DocumentLike) -> str:
     """All findings, in the order of their places in the file."""
-    lines = document.text.splitlines()
-    placed = sorted(((document.span(f.path, f.on_key), f) for f in findings), key=lambda p: (p[0].line, p[0].column, p[1].id, p[1].message))
-    return "\n\n".join(_block(f, span, document.name, lines) for span, f in placed)
+    placed = sorted(((document.place(f), f) for f in findings), key=lambda p: (p[0].name != document.name, p[0].name, p[0].line, p[0].column, p[1].id, p[1].message))
+    texts = {span.name: lines(document.text_of(span)) for span, _ in placed}
+    return "\n\n".join(_block(f, span, span.name or document.name, texts[span.name]) for span, f in placed)
 
 
-def _block(f: Diagnostic, span: SpanLike, name: str, lines: list[str]) -> str:
-    source, first, end = _window(_printable(lines[span.line - 1]) if span.line <= len(lines) else "", span.column, span.end)
+def _block(f: Diagnostic, span: Span, name: str, rows: list[str]) -> str:
+    source, first, end = _window(_printable(rows[span.line - 1]) if span.line <= len(rows) else "", span.column, span.end)
     width = len(str(span.line))
     caret = " " * (first - 1) + "^" * max(1, end - first)
     out = [f"{f.severity}[{f.id}] {f.slug}: {f.message}", f"{' ' * width}--> {_printable(name)}:{span.line}:{span.column}", f"{' ' * width} |", f"{span.line} | {source}", f"{' ' * width} | {caret}"]

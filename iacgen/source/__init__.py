@@ -1,6 +1,7 @@
 """YAML text → data and positions: one loader for every blueprint."""
 
-from .document import Document, Span
+from ..diagnostics import Span
+from .document import Document
 from .loader import read
 
 __all__ = ["Document", "Span", "read"]

@@ -1,4 +1,4 @@
-"""A YAML file that has been read: its data, and where each part stands."""
+"""YAML that has been read: its data, and where each part stands, in one file or in several laid over each other."""
 
 from __future__ import annotations
 
@@ -6,27 +6,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..diagnostics import Diagnostic, Span
+
 Path = tuple[str | int, ...]
 
 
 @dataclass(frozen=True)
-class Span:
-    """A stretch of one line; all numbers count from 1, ``end`` is exclusive."""
-
-    line: int
-    column: int
-    end: int
-
-
-@dataclass(frozen=True)
 class Document:
-    """``data`` holds dicts, lists and scalars; ``values`` and ``keys`` give the span of the value, or of the key, at a path."""
+    """``data`` holds dicts, lists and scalars; ``values`` and ``keys`` give the span of the value, or of the key, at a path.
+
+    ``name`` and ``text`` are those of the first file; ``others`` holds what was laid over it: name → text.
+    """
 
     name: str
     text: str
     data: Any = None
     values: Mapping[Path, Span] = field(default_factory=dict)
     keys: Mapping[Path, Span] = field(default_factory=dict)
+    others: Mapping[str, str] = field(default_factory=dict)
 
     def span(self, path: Path, on_key: bool = False) -> Span:
         """Where ``path`` stands: itself, or its nearest ancestor that the user did write."""
@@ -38,4 +35,12 @@ class Document:
                 return self.keys[head]
             if head in self.values:
                 return self.values[head]
-        return Span(1, 1, 2)
+        return Span(1, 1, 2, self.name)
+
+    def place(self, finding: Diagnostic) -> Span:
+        """Where a finding stands; its ``name`` says in which text."""
+        return finding.at or self.span(finding.path, finding.on_key)
+
+    def text_of(self, span: Span) -> str:
+        """The whole text that ``span`` lies in."""
+        return self.others.get(span.name, self.text)

@@ -13,8 +13,8 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, ReusedAnchorWarning, YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
-from ..diagnostics import Diagnostic
-from .document import Document, Path, Span
+from ..diagnostics import Diagnostic, Span
+from .document import Document, Path
 
 MAX_CHARACTERS = 1_000_000
 MAX_DEPTH = 40
@@ -33,11 +33,11 @@ def read(text: str, name: str) -> tuple[Document, list[Diagnostic]]:
             nodes = list(YAML(typ="safe", pure=True).compose_all(text))
     except ReusedAnchorWarning as warning:
         anchor, line, column = _second(str(warning))
-        positions[()] = Span(line, column, column + 1 + len(anchor))
+        positions[()] = Span(line, column, column + 1 + len(anchor), name)
         return Document(name, text, None, positions), [_finding("IAC010", "anchor-twice", f"the anchor {anchor} is set a second time here, so that an alias could mean either")]
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        span = Span(mark.line + 1, mark.column + 1, mark.column + 2) if mark else Span(1, 1, 2)
+        span = Span(mark.line + 1, mark.column + 1, mark.column + 2, name) if mark else Span(1, 1, 2, name)
         positions[()] = span
         words = " ".join(str(error.problem or error.context or "unreadable YAML").split())
         return Document(name, text, None, positions), [_finding("IAC002", "yaml-syntax", words)]
@@ -47,7 +47,7 @@ def read(text: str, name: str) -> tuple[Document, list[Diagnostic]]:
     if len(nodes) != 1 or nodes[0] is None:
         words = f"a blueprint is one YAML document, this file holds {sum(n is not None for n in nodes)}"
         return Document(name, text), [_finding("IAC003", "not-one-document", words)]
-    walk = _Walk()
+    walk = _Walk(name)
     data = walk.build(nodes[0], (), ())
     return Document(name, text, data, walk.values, walk.keys), walk.findings
 
@@ -66,7 +66,8 @@ def _second(warning: str) -> tuple[str, int, int]:
 class _Walk:
     """One pass over the composed nodes; an alias is walked at each place where it is used, within ``MAX_NODES``."""
 
-    def __init__(self) -> None:
+    def __init__(self, name: str) -> None:
+        self.name = name
         self.values: dict[Path, Span] = {}
         self.keys: dict[Path, Span] = {}
         self.findings: list[Diagnostic] = []
@@ -75,7 +76,7 @@ class _Walk:
 
     def build(self, node: Node, path: Path, above: tuple[int, ...]) -> Any:
         self.seen += 1
-        self.values.setdefault(path, _span(node))
+        self.values.setdefault(path, _span(node, self.name))
         if self.seen > MAX_NODES or len(path) > MAX_DEPTH or id(node) in above:
             if not self.stopped:
                 self.stopped = True
@@ -99,7 +100,7 @@ class _Walk:
         for key, value in node.value:
             if not isinstance(key, ScalarNode) or key.tag != "tag:yaml.org,2002:str":
                 what = "merge keys (<<) are not part of the blueprint language" if getattr(key, "value", "") == "<<" else "a key must be text; quote it"
-                self.keys[(*path, str(getattr(key, "value", "?")))] = _span(key)
+                self.keys[(*path, str(getattr(key, "value", "?")))] = _span(key, self.name)
                 self.error("IAC005", "bad-key", what, (*path, str(getattr(key, "value", "?"))), on_key=True)
                 continue
             name = self.text(key.value, (*path, "?"))
@@ -107,10 +108,10 @@ class _Walk:
                 continue
             if name in out:
                 first = self.keys[(*path, name)].line
-                self.keys[(*path, name)] = _span(key)
+                self.keys[(*path, name)] = _span(key, self.name)
                 self.error("IAC006", "duplicate-key", f"{name!r} stands here a second time (first in line {first})", (*path, name), on_key=True)
                 continue
-            self.keys[(*path, name)] = _span(key)
+            self.keys[(*path, name)] = _span(key, self.name)
             out[name] = self.build(value, (*path, name), inside)
         return out
 
@@ -150,9 +151,9 @@ class _Walk:
             return None
 
 
-def _span(node: Node) -> Span:
+def _span(node: Node, name: str) -> Span:
     start, stop = node.start_mark, node.end_mark
     end = stop.column + 1 if stop.line == start.line and stop.column > start.column else start.column + 2
     if isinstance(node, (MappingNode, SequenceNode)) and not node.flow_style:
         end = start.column + 2
-    return Span(start.line + 1, start.column + 1, end)
+    return Span(start.line + 1, start.column + 1, end, name)
