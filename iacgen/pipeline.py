@@ -12,6 +12,7 @@ from typing import Any
 from . import catalog, checks, source
 from .blueprint import Blueprint, parse, resolve
 from .blueprint.training import Training
+from .checks import Profile
 from .design import Design, design
 from .diagnostics import Diagnostic, errors
 from .placement import place
@@ -26,6 +27,7 @@ class Run:
     """How far the flow came: a later value is None when an earlier stage found an error."""
 
     document: Document
+    profile: Profile = "production"
     findings: tuple[Diagnostic, ...] = ()
     blueprint: Blueprint | None = None
     design: Design | None = None
@@ -33,10 +35,10 @@ class Run:
     project: Project | None = None
 
 
-def run(text: str, name: str) -> Run:
-    """The flow up to the placement. ``name`` is the file's name in messages."""
+def run(text: str, name: str, profile: Profile = "production") -> Run:
+    """The flow up to the placement. ``name`` is the file's name in messages, ``profile`` how strictly the checks judge."""
     document, findings = source.read(text, name)
-    state = Run(document, tuple(findings))
+    state = Run(document, profile, tuple(findings))
     for stage in (_blueprint, _referenced, _checked, _placed):
         if errors(state.findings):
             return state
@@ -68,13 +70,13 @@ def _blueprint(state: Run) -> Run:
 
 def _referenced(state: Run) -> Run:
     assert state.blueprint
-    return replace(state, findings=(*state.findings, *checks.run("references", state.blueprint)))
+    return replace(state, findings=(*state.findings, *checks.run("references", state.blueprint, state.profile)))
 
 
 def _checked(state: Run) -> Run:
     """The checks, the design and the arithmetic of the jobs together, so that the user sees all that is wrong in one run."""
     assert state.blueprint
-    findings, jobs, designed = checks.run("blueprint", state.blueprint), {}, None
+    findings, jobs, designed = checks.run("blueprint", state.blueprint, state.profile), {}, None
     blueprint = _by_name(state.blueprint)  # from here on the order of a map in the file is gone: it can matter to nobody
     if not errors(findings):
         designed, found = design(blueprint)
