@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, StringConstraints
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, StringConstraints, WithJsonSchema
 
 from .. import units
 
@@ -29,14 +29,24 @@ Argument = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9._/@:+=,-]{1,25
 """One word of a command line that no shell changes."""
 
 
-def _quantity(dimension: str) -> tuple[BeforeValidator, PlainSerializer]:
-    return BeforeValidator(lambda value: units.parse(value, dimension)), PlainSerializer(lambda value: units.write(value, dimension))
+WHOLE = BeforeValidator(lambda value: value if type(value) is int else None)
+"""Put beside a Literal of numbers, which takes true for 1 and 1.0 for 1 otherwise."""
 
 
-Bytes = Annotated[int, *_quantity("bytes"), Field(gt=0)]
-BytesPerSecond = Annotated[int, *_quantity("bytes_per_s"), Field(gt=0)]
-Watts = Annotated[int, *_quantity("watts"), Field(gt=0)]
-Seconds = Annotated[float, *_quantity("seconds"), Field(gt=0)]
+def _quantity(dimension: str) -> tuple[object, ...]:
+    """A positive number of base units here, text with a unit in YAML and in the JSON Schema."""
+    return (
+        BeforeValidator(lambda value: units.parse(value, dimension)),
+        PlainSerializer(lambda value: units.write(value, dimension)),
+        Field(gt=0),
+        WithJsonSchema({"type": "string", "pattern": units.pattern(dimension)}),
+    )
+
+
+Bytes = Annotated[int, *_quantity("bytes")]
+BytesPerSecond = Annotated[int, *_quantity("bytes_per_s")]
+Watts = Annotated[int, *_quantity("watts")]
+Seconds = Annotated[float, *_quantity("seconds")]
 
 
 def _network(text: str) -> str:
@@ -46,5 +56,5 @@ def _network(text: str) -> str:
     return str(network)
 
 
-Subnet = Annotated[str, AfterValidator(_network)]
+Subnet = Annotated[str, AfterValidator(_network), WithJsonSchema({"type": "string", "pattern": r"^[0-9]{1,3}(\.[0-9]{1,3}){3}/[0-9.]{1,15}$"})]
 """A private IPv4 network, such as 10.16.0.0/12."""

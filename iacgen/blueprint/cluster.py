@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
-from .base import Name, PoolName, Section
+from .base import WHOLE, Name, PoolName, Section
 from .fabrics import Fabric
 from .nodes import NodePool
 from .scheduler import Scheduler
@@ -19,13 +19,13 @@ from .training import Training
 class Blueprint(Section):
     """One cluster. Maps are keyed by name; their order never matters."""
 
-    kind: Literal["Cluster"] = Field(description="Always Cluster")
-    schema_: Literal[1] = Field(alias="schema", description="Version of the blueprint language")
-    name: Name = Field(description="Name of the cluster and of its output folder")
-    sites: dict[Name, Site] = Field(min_length=1, description="Where things stand")
-    nodes: dict[PoolName, NodePool] = Field(min_length=1, description="Node pools")
-    fabrics: dict[Name, Fabric] = Field({}, description="Networks")
-    storage: dict[Name, Storage] = Field({}, description="File systems and object stores")
-    scheduler: Scheduler | None = Field(None, description="The scheduler")
-    training: dict[Name, Training] = Field({}, description="The jobs")
-    software: Software = Field(Software(), description="Versions of what is installed")
+    kind: Literal["Cluster"] = Field(description="Always Cluster", examples=["Cluster"])
+    schema_: Annotated[Literal[1], WHOLE] = Field(alias="schema", description="Version of the blueprint language", examples=[1])
+    name: Name = Field(description="Name of the cluster and of its output folder", examples=["superpod-h100", "lab"])
+    sites: dict[Name, Site] = Field(min_length=1, description="Where things stand", examples=[{"hall-a": {"kind": "on-prem", "rack": {"power": "42kW"}}}, {"ohio": {"kind": "aws", "region": "us-east-2", "zone": "us-east-2a"}}])
+    nodes: dict[PoolName, NodePool] = Field(min_length=1, description="Node pools", examples=[{"gpu": {"site": "hall-a", "system": "dgx-h100", "count": 16}}])
+    fabrics: dict[Name, Fabric] = Field({}, description="Networks", examples=[{"compute": {"site": "hall-a", "purpose": "compute", "connects": ["gpu"], "technology": "infiniband", "switch": "qm9700"}}])
+    storage: dict[Name, Storage] = Field({}, description="File systems and object stores", examples=[{"fsx": {"kind": "fsx-lustre", "site": "ohio", "capacity": "48000GiB", "mount": "/fsx"}}])
+    scheduler: Scheduler | None = Field(None, description="The scheduler", examples=[{"kind": "slurm", "version": "24.11", "controllers": "ctl"}])
+    training: dict[Name, Training] = Field({}, description="The jobs", examples=[{"pretrain": {"model": "llama-3-8b", "nodes": "gpu", "sequence": 8192, "global_batch": 128, "framework": "megatron"}}])
+    software: Software = Field(Software(), description="Versions of what is installed", examples=[{"driver": "580", "nccl": "2.32.3"}])

@@ -12,21 +12,21 @@ from .base import CatalogId, Name, Section
 class OnDemand(Section):
     """Bought as they are asked for."""
 
-    kind: Literal["on-demand"] = "on-demand"
+    kind: Literal["on-demand"] = Field("on-demand", examples=["on-demand"])
 
 
 class CapacityReservation(Section):
     """An existing reservation of the cloud account."""
 
-    kind: Literal["capacity-reservation"]
-    id: Annotated[str, StringConstraints(pattern=r"^cr-[0-9a-f]{17}$")] = Field(description="Id of the reservation")
+    kind: Literal["capacity-reservation"] = Field(examples=["capacity-reservation"])
+    id: Annotated[str, StringConstraints(pattern=r"^cr-[0-9a-f]{17}$")] = Field(description="Id of the reservation", examples=["cr-0a1b2c3d4e5f67890"])
 
 
 class CapacityBlock(Section):
     """A block of GPU capacity for a fixed time; it decides the placement itself."""
 
-    kind: Literal["capacity-block"]
-    id: Annotated[str, StringConstraints(pattern=r"^cr-[0-9a-f]{17}$")] = Field(description="Id of the block's reservation")
+    kind: Literal["capacity-block"] = Field(examples=["capacity-block"])
+    id: Annotated[str, StringConstraints(pattern=r"^cr-[0-9a-f]{17}$")] = Field(description="Id of the block's reservation", examples=["cr-0a1b2c3d4e5f67890"])
 
 
 Capacity = Annotated[OnDemand | CapacityReservation | CapacityBlock, Field(discriminator="kind")]
@@ -35,10 +35,10 @@ Capacity = Annotated[OnDemand | CapacityReservation | CapacityBlock, Field(discr
 class NodePool(Section):
     """``count`` machines of one system."""
 
-    site: Name = Field(description="Where they stand")
-    system: CatalogId = Field(description="Catalog id of the machine")
-    count: int = Field(ge=1, le=65_535, description="How many, spares included")
-    spares: int = Field(0, ge=0, description="How many of them are kept free for a failure")
-    width: int = Field(4, ge=1, le=6, description="Digits of the number in a host name, whatever the count")
-    down: tuple[Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{0,30}$")], ...] = Field((), strict=False, description="Hosts that are known to be out of service")
-    capacity: Capacity | None = Field(None, description="How cloud machines are bought; on demand by default")
+    site: Name = Field(description="Where they stand", examples=["hall-a"])
+    system: CatalogId = Field(description="Catalog id of the machine", examples=["dgx-h100", "p5.48xlarge", "generic-1u"])
+    count: int = Field(ge=1, le=65_535, description="How many, spares included", examples=[16, 127])
+    spares: int = Field(0, ge=0, description="How many of them are kept free for a failure", examples=[1])
+    width: int = Field(4, ge=1, le=6, description="Digits of the number in a host name, whatever the count", examples=[4, 5])
+    down: tuple[Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{0,30}$")], ...] = Field((), strict=False, description="Hosts that are known to be out of service", examples=[["gpu0017"]])
+    capacity: Capacity | None = Field(None, description="How cloud machines are bought; on demand by default", examples=[{"kind": "capacity-block", "id": "cr-0a1b2c3d4e5f67890"}])

@@ -53,7 +53,7 @@ def _finding(error: Any, data: Any) -> Diagnostic:
     if kind == "string_pattern_mismatch":
         what = f"{_at(data, path)!r} does not match {context['pattern']}" if not on_key else f"the name {path[-1]!r} does not match {context['pattern']}"
         return Diagnostic("IAC106", "malformed-text", "error", what, path, on_key=on_key)
-    message = _SAYS.get(kind, str(context["error"]) if "error" in context else error["msg"]).format(last=last)
+    message = _SAYS[kind].format(last=last) if kind in _SAYS else str(context.get("error", error["msg"]))
     return Diagnostic("IAC107", "wrong-value", "error", message, path, on_key=on_key)
 
 

@@ -12,18 +12,18 @@ from .base import Name, PoolName, Section
 class Partition(Section):
     """A queue."""
 
-    nodes: tuple[PoolName, ...] = Field(strict=False, min_length=1, description="Pools in it")
-    default: bool = Field(False, description="Jobs that name no partition go here")
-    max_time: Annotated[str, StringConstraints(pattern=r"^([0-9]{1,3}-)?[0-2]?[0-9]:[0-5][0-9]:[0-5][0-9]$")] = Field("7-00:00:00", description="Longest run, as Slurm writes it")
+    nodes: tuple[PoolName, ...] = Field(strict=False, min_length=1, description="Pools in it", examples=[["gpu"]])
+    default: bool = Field(False, description="Jobs that name no partition go here", examples=[True])
+    max_time: Annotated[str, StringConstraints(pattern=r"^([0-9]{1,3}-)?[0-2]?[0-9]:[0-5][0-9]:[0-5][0-9]$")] = Field("7-00:00:00", description="Longest run, as Slurm writes it", examples=["7-00:00:00", "12:00:00"])
 
 
 class Slurm(Section):
     """Slurm, with its files right for one version."""
 
-    kind: Literal["slurm"]
-    version: Literal["22.05", "24.11"] = Field(description="Version that will read the files")
-    controllers: PoolName = Field(description="Pool that runs slurmctld; the second host is the backup")
-    partitions: dict[Name, Partition] | None = Field(None, description="One partition named train over all GPU pools by default")
+    kind: Literal["slurm"] = Field(examples=["slurm"])
+    version: Literal["22.05", "24.11"] = Field(description="Version that will read the files", examples=["24.11", "22.05"])
+    controllers: PoolName = Field(description="Pool that runs slurmctld; the second host is the backup", examples=["ctl"])
+    partitions: dict[Name, Partition] | None = Field(None, description="One partition named train over all GPU pools by default", examples=[{"train": {"nodes": ["gpu"], "default": True, "max_time": "7-00:00:00"}}])
 
 
 Scheduler = Slurm

@@ -60,8 +60,8 @@ def test_a_byte_order_mark_is_no_part_of_the_text(call, blueprint):
 def test_line_ends_of_other_systems_move_no_place(call, blueprint):
     blueprint.write_bytes(blueprint.read_bytes().replace(b"30kW", b"30kVA").replace(b"\n", b"\r\n"))
     done = call("check", "lab.yaml")
-    assert "--> lab.yaml:9:19\n" in done.stdout
-    assert "9 |     rack: {power: 30kVA, units: 48}\n" in done.stdout
+    assert "--> lab.yaml:10:19\n" in done.stdout
+    assert "10 |     rack: {power: 30kVA, units: 48}\n" in done.stdout
 
 
 def test_a_file_that_is_not_there(iacgen):
