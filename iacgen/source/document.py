@@ -15,7 +15,9 @@ Path = tuple[str | int, ...]
 class Document:
     """``data`` holds dicts, lists and scalars; ``values`` and ``keys`` give the span of the value, or of the key, at a path.
 
-    ``name`` and ``text`` are those of the first file; ``others`` holds what was laid over it: name → text.
+    ``name`` and ``text`` are those of the first file; ``others`` holds what was laid over it: name → text. ``routes`` tells of a value that
+    came in through a merge or an alias the path under which the place of that merge or alias is kept; ``unread`` are the paths at
+    which nothing could be read, and of which a finding speaks already.
     """
 
     name: str
@@ -24,6 +26,8 @@ class Document:
     values: Mapping[Path, Span] = field(default_factory=dict)
     keys: Mapping[Path, Span] = field(default_factory=dict)
     others: Mapping[str, str] = field(default_factory=dict)
+    routes: Mapping[Path, Path] = field(default_factory=dict)
+    unread: frozenset[Path] = frozenset()
 
     def span(self, path: Path, on_key: bool = False) -> Span:
         """Where ``path`` stands: itself, or its nearest ancestor that the user did write."""
