@@ -1,44 +1,75 @@
-"""Findings as text: one block each, with the line of the file and a caret under the place."""
+"""Findings as text: one block each, with the lines of the file and a caret under each place."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Protocol
+from collections.abc import Iterable, Iterator
 
-from .model import Diagnostic, Span, lines
-
+from .model import Diagnostic
+from .printable import printable, printable_lines
+from .report import DocumentLike, Entry, Place, Report, gather
 
 LONGEST = 160  # characters of a source line that are shown
-
-
-class DocumentLike(Protocol):
-    """What a printer needs of the files that findings point into."""
-
-    name: str
-
-    def place(self, finding: Diagnostic) -> Span: ...
-
-    def text_of(self, span: Span) -> str: ...
+_COLORS = {"error": "1;31", "warning": "1;33", "info": "1;36", "gutter": "34", "strong": "1"}
 
 
 def render_text(findings: Iterable[Diagnostic], document: DocumentLike) -> str:
-    """All findings, in the order of their places in the file."""
-    placed = sorted(((document.place(f), f) for f in findings), key=lambda p: (p[0].name != document.name, p[0].name, p[0].line, p[0].column, p[1].id, p[1].message))
-    texts = {span.name: lines(document.text_of(span)) for span, _ in placed}
-    return "\n\n".join(_block(f, span, span.name or document.name, texts[span.name]) for span, f in placed)
+    """All findings, in the order of their places in the file, without colour."""
+    return render(gather(findings, document))
 
 
-def _block(f: Diagnostic, span: Span, name: str, rows: list[str]) -> str:
-    source, first, end = _window(_printable(rows[span.line - 1]) if span.line <= len(rows) else "", span.column, span.end)
-    width = len(str(span.line))
-    caret = " " * (first - 1) + "^" * max(1, end - first)
-    out = [f"{f.severity}[{f.id}] {f.slug}: {f.message}", f"{' ' * width}--> {_printable(name)}:{span.line}:{span.column}", f"{' ' * width} |", f"{span.line} | {source}", f"{' ' * width} | {caret}"]
-    for related in f.related:
-        out.append(f"{' ' * width} = note: {'.'.join(map(str, related.path))}: {related.note}")
+def render(report: Report, color: bool = False) -> str:
+    """All findings of a file; with ``color`` for a terminal that knows ANSI escapes."""
+    return "\n\n".join("\n".join(_block(entry, _Paint(color))) for entry in report.entries)
+
+
+class _Paint:
+    """Colours words of this module; what comes from a file has been made printable before."""
+
+    def __init__(self, color: bool) -> None:
+        self.color = color
+
+    def __call__(self, what: str, text: str) -> str:
+        return f"\x1b[{_COLORS[what]}m{text}\x1b[0m" if self.color else text
+
+
+def _block(entry: Entry, paint: _Paint) -> Iterator[str]:
+    f, places = entry.finding, [entry.place, *(n.place for n in entry.notes if n.place)]
+    width = max(len(str(p.line)) for p in places)
+    bar = paint("gutter", f"{' ' * width} |")
+    message, *more = printable_lines(f.message)
+    yield paint(f.severity, f"{f.severity}[{f.id}]") + paint("strong", f" {f.slug}: {message}")
+    yield from (f"{' ' * width}   {line}" for line in more)
+    yield f"{' ' * width}{paint('gutter', '-->')} {printable(entry.place.name)}:{entry.place.line}:{entry.place.column}"
+    yield bar
+    yield from _excerpt(entry.place, "^", "", width, paint, f.severity)
+    before = entry.place
+    for note in entry.notes:
+        if note.place is None:
+            continue
+        if note.place.name != before.name:
+            yield f"{' ' * width}{paint('gutter', ':::')} {printable(note.place.name)}:{note.place.line}:{note.place.column}"
+        if (note.place.name, note.place.line) != (before.name, before.line):
+            yield bar
+        same = (note.place.name, note.place.line) == (before.name, before.line) and len(before.source) <= LONGEST
+        yield from list(_excerpt(note.place, "-", note.words, width, paint, "gutter"))[same:]
+        before = note.place
+    equals = f"{' ' * width} {paint('gutter', '=')} "
+    for note in entry.notes:
+        if note.place is None:
+            yield f"{equals}note: {printable('.'.join(map(str, note.path)))}: {printable(note.words)}"
     if f.help:
-        first, *rest = f.help.splitlines()
-        out += [f"{' ' * width} = help: {first}", *(f"{' ' * width}         {line}" for line in rest)]
-    return "\n".join(out)
+        first, *rest = printable_lines(f.help)
+        yield f"{equals}help: {first}"
+        yield from (f"{' ' * width}         {line}" for line in rest)
+    yield f"{equals}docs: iacgen explain {f.id}"
+
+
+def _excerpt(place: Place, mark: str, words: str, width: int, paint: _Paint, what: str) -> Iterator[str]:
+    """The line of ``place``, and below it the marks."""
+    source, first, end = _window(printable(place.source), place.column, place.end)
+    marks = mark * max(1, end - first) + (f" {printable(words)}" if words else "")
+    yield paint("gutter", f"{place.line:>{width}} |") + (f" {source}" if source else "")
+    yield paint("gutter", f"{' ' * width} |") + " " * first + paint(what, marks)
 
 
 def _window(source: str, column: int, end: int) -> tuple[str, int, int]:
@@ -51,8 +82,3 @@ def _window(source: str, column: int, end: int) -> tuple[str, int, int]:
     before, after = "..." if start else "", "..." if start + LONGEST < len(source) else ""
     first = column - start + len(before)
     return f"{before}{part}{after}", first, min(end - column + first, len(before) + len(part) + 1)
-
-
-def _printable(line: str) -> str:
-    """No control character of an untrusted file reaches the terminal."""
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in line)

@@ -1,11 +1,14 @@
 """Findings as text: the place in the file under a caret, and nothing of an untrusted file that a terminal would obey."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from iacgen.diagnostics import Diagnostic, Related
-from iacgen.diagnostics.text import render_text
+from iacgen.diagnostics import Diagnostic, Related, Span
+from iacgen.diagnostics.report import gather
+from iacgen.diagnostics.text import render, render_text
 from iacgen.pipeline import run
 from iacgen.source import read
 
@@ -18,8 +21,8 @@ nodes:
 """
 
 
-def finding(path, message="wrong", **more):
-    return Diagnostic("IAC999", "thing-found", "error", message, path, **more)
+def finding(path, message="wrong", severity="error", **more):
+    return Diagnostic("IAC999", "thing-found", severity, message, path, **more)
 
 
 def shown(*findings, text=TEXT, name="lab.yaml"):
@@ -34,7 +37,8 @@ def test_points_at_the_value():
         " --> lab.yaml:3:34\n"
         "  |\n"
         "3 |   gpu: {system: dgx-h100, count: 127}\n"
-        "  |                                  ^^^"
+        "  |                                  ^^^\n"
+        "  = docs: iacgen explain IAC999"
     )  # fmt: skip
 
 
@@ -52,7 +56,55 @@ def test_points_at_what_the_user_did_write_when_a_default_is_wrong():
 def test_notes_and_help_follow():
     related = (Related(("nodes", "gpu", "width"), "four digits"),)
     lines = shown(finding(("nodes", "gpu", "count"), related=related, help="write less\nor more")).splitlines()
-    assert lines[5:] == ["  = note: nodes.gpu.width: four digits", "  = help: write less", "          or more"]
+    assert lines[5:] == ["  = note: nodes.gpu.width: four digits", "  = help: write less", "          or more", "  = docs: iacgen explain IAC999"]
+
+
+def test_a_second_place_that_the_user_wrote_is_shown_with_its_line():
+    related = (Related(("nodes", "ctl", "system"), "the same here"), Related(("nodes", "ctl"), "in this pool"))
+    lines = shown(finding(("nodes", "gpu", "count"), related=related)).splitlines()
+    assert lines[3:] == [
+        "3 |   gpu: {system: dgx-h100, count: 127}",
+        "  |                                  ^^^",
+        "  |",
+        "5 |     system: generic-1u",
+        "  |             ---------- the same here",
+        "  |",
+        "4 |   ctl:",
+        "  |   --- in this pool",
+        "  = docs: iacgen explain IAC999",
+    ]
+
+
+def test_a_second_place_in_the_same_line_repeats_no_line():
+    lines = shown(finding(("nodes", "gpu", "count"), related=(Related(("nodes", "gpu", "system"), "of this"),))).splitlines()
+    assert lines[3:6] == ["3 |   gpu: {system: dgx-h100, count: 127}", "  |                                  ^^^", "  |                 -------- of this"]
+
+
+def test_the_gutter_is_as_wide_as_the_widest_number():
+    text = TEXT.replace("nodes:", "#\n" * 95 + "nodes:")
+    lines = shown(finding(("kind",), related=(Related(("nodes", "ctl", "system"), "far below"),)), text=text).splitlines()
+    assert [line[:6] for line in lines[1:]] == ["   -->", "    |", "  1 | ", "    | ", "    |", "100 | ", "    | ", "    = "]
+
+
+def test_a_second_place_in_another_file_is_named():
+    document, _ = read(TEXT, "base.yaml")
+    other, _ = read("nodes:\n  gpu: {count: 3}\n", "prod.yaml")
+    both = type(document)("base.yaml", TEXT, None, document.values | {("nodes", "gpu", "count"): other.values["nodes", "gpu", "count"]}, document.keys, {"prod.yaml": other.text})
+    lines = render_text([finding(("kind",), related=(Related(("nodes", "gpu", "count"), "set here"),))], both).splitlines()
+    assert lines[1:] == [" --> base.yaml:1:7", "  |", "1 | kind: Cluster", "  |       ^^^^^^^", " ::: prod.yaml:2:16", "  |", "2 |   gpu: {count: 3}", "  |                - set here", "  = docs: iacgen explain IAC999"]
+
+
+def test_one_mistake_behind_an_alias_is_one_error():
+    text = "kind: Cluster\na: &x {count: 0}\nb: *x\nc: *x\n"
+    assert shown(*(finding((name, "count"), "below one") for name in "abc"), text=text).count("error[") == 1
+
+
+def test_colour_adds_nothing_but_colour():
+    document, _ = read(TEXT, "lab.yaml")
+    found = gather([finding(("nodes", "gpu", "count"), related=(Related(("kind",), "x"),), help="write less"), finding(("kind",), severity="warning")], document)
+    colored = render(found, color=True)
+    assert "\x1b[1;31merror[IAC999]\x1b[0m" in colored and "\x1b[1;33m^" in colored
+    assert re.sub(r"\x1b\[[0-9;]*m", "", colored) == render(found)
 
 
 def test_findings_come_in_the_order_of_the_file():
@@ -63,12 +115,12 @@ def test_findings_come_in_the_order_of_the_file():
 def test_the_gutter_is_as_wide_as_the_number():
     text = "#\n" * 99 + TEXT
     lines = shown(finding(("nodes", "gpu", "count")), text=text).splitlines()
-    assert lines[1:] == ["   --> lab.yaml:102:34", "    |", "102 |   gpu: {system: dgx-h100, count: 127}", "    |                                  ^^^"]
+    assert lines[1:] == ["   --> lab.yaml:102:34", "    |", "102 |   gpu: {system: dgx-h100, count: 127}", "    |                                  ^^^", "    = docs: iacgen explain IAC999"]
 
 
 def test_a_place_past_the_last_line_still_prints():
-    document, findings = read("a: [1,\n", "x.yaml")
-    assert render_text(findings, document).splitlines()[1] == "--> x.yaml:2:1".rjust(15)
+    lines = shown(finding((), at=Span(9, 4, 5, "x.yaml")), name="x.yaml").splitlines()
+    assert lines[1:5] == [" --> x.yaml:9:4", "  |", "9 |", "  |    ^"]
 
 
 def test_the_caret_stays_under_the_place_in_a_long_line():
@@ -90,6 +142,14 @@ def test_no_control_character_of_a_source_line_is_printed(character):
     text = render_text([finding(("kind",))], spoilt)
     assert character not in text
     assert "Cluster" in text or character == "\r"
+
+
+def test_a_hostile_message_stays_within_its_lines(sample):
+    for words in sample.HOSTILE:
+        related = (Related(("nodes", "gpu", words), words), Related(("kind",), words))
+        text = shown(finding(("kind",), words, related=related, help=words), name=words)
+        assert all(c == "\n" or c.isprintable() for c in text), repr(text)
+        assert all(line.startswith(("error[", " ", "1 |")) for line in text.splitlines()), text
 
 
 PIECES = ["kind: Cluster", "schema: 1", "name: ", "sites: ", "a", "\n", "  ", ": ", "- ", "[", "]", "{", "}", ", ", "'", '"', "*y", "!t ", "?", "|", "@", "\\e", "\\u202e", "\\x07", "\x85", "\u2028", "\u202e", "\t", "0x1f", "---\n"]

@@ -1,0 +1,12 @@
+"""The nearest spelling among the names that exist."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+def closest(word: str, known: Iterable[str]) -> str | None:
+    """The one name of ``known`` that ``word`` was most likely meant to be."""
+    near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
+    return near[0] if near else None

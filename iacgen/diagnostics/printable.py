@@ -1,0 +1,13 @@
+"""Text of an untrusted file as one line that no terminal obeys."""
+
+from __future__ import annotations
+
+
+def printable(text: str) -> str:
+    """``text`` with a replacement character for each control, format or other character that is not shown as itself."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+def printable_lines(text: str) -> list[str]:
+    """The lines of a text that may have several, each of them printable."""
+    return [printable(line) for line in text.split("\n")]

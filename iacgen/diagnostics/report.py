@@ -1,0 +1,124 @@
+"""What all printers print: the findings of one file, each at its place, in the order of the file, none of them twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from .model import BlueprintPath, Diagnostic, Severity, Span, lines
+
+
+class DocumentLike(Protocol):
+    """What a report needs of the files that findings point into."""
+
+    name: str
+    values: Mapping[BlueprintPath, Span]
+    keys: Mapping[BlueprintPath, Span]
+
+    def place(self, finding: Diagnostic) -> Span: ...
+
+    def text_of(self, span: Span) -> str: ...
+
+
+@dataclass(frozen=True)
+class Suppressed:
+    """A finding that a comment at ``at`` allows, and why it may be."""
+
+    finding: Diagnostic
+    reason: str
+    at: Span
+
+
+@dataclass(frozen=True)
+class Place:
+    """A stretch of one line of a named file: ``line`` and ``column`` count characters from 1, ``end`` is exclusive."""
+
+    name: str
+    line: int
+    column: int
+    end: int
+    source: str  # the whole line, as it stands in the file
+
+
+@dataclass(frozen=True)
+class Note:
+    """A second place of a finding; ``place`` is None where the user wrote nothing, as for a default."""
+
+    path: BlueprintPath
+    words: str
+    place: Place | None
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A finding with its places; ``reason`` and ``allowed_at`` say why and where the file allows it."""
+
+    finding: Diagnostic
+    place: Place
+    notes: tuple[Note, ...] = ()
+    reason: str | None = None
+    allowed_at: Place | None = None
+
+
+@dataclass(frozen=True)
+class Report:
+    """One file. ``suppressed`` is what the file itself allows, ``unselected`` how many findings the caller did not ask for."""
+
+    name: str
+    entries: tuple[Entry, ...]
+    suppressed: tuple[Entry, ...] = ()
+    unselected: int = 0
+
+    def count(self, severity: Severity) -> int:
+        """Findings of one severity, without the suppressed ones."""
+        return sum(e.finding.severity == severity for e in self.entries)
+
+
+def gather(findings: Iterable[Diagnostic], document: DocumentLike, suppressed: Iterable[Suppressed] = (), unselected: int = 0) -> Report:
+    """The findings of one document for the printers."""
+    at = _Places(document)
+    entries = [Entry(f, at.place(document.place(f)), at.notes(f)) for f in findings]
+    allowed = [Entry(s.finding, at.place(document.place(s.finding)), at.notes(s.finding), s.reason, at.place(s.at)) for s in suppressed]
+    return Report(document.name, _ordered(entries, document.name), _ordered(allowed, document.name), unselected)
+
+
+def summary(report: Report) -> str:
+    """A line such as ``2 errors, 1 warning; 1 suppressed``."""
+    counts = [(report.count("error"), "error"), (report.count("warning"), "warning"), (report.count("info"), "info")]
+    found = ", ".join(f"{n} {word}{'s' * (n > 1)}" for n, word in counts if n) or "clean"
+    hidden = [(len(report.suppressed), "suppressed"), (report.unselected, "not selected")]
+    return "; ".join([found, *(f"{n} {word}" for n, word in hidden if n)])
+
+
+def _ordered(entries: list[Entry], first: str) -> tuple[Entry, ...]:
+    """In the order of the file. A mistake behind an alias is found at each use; it is one mistake, at one place."""
+
+    def key(e: Entry) -> tuple[bool, str, int, int, int, str, str]:
+        return e.place.name != first, e.place.name, e.place.line, e.place.column, e.place.end, e.finding.id, e.finding.message
+
+    return tuple({key(e): e for e in sorted(reversed(entries), key=key)}.values())
+
+
+class _Places:
+    """Spans of a document with the lines that they lie in; each text is split once."""
+
+    def __init__(self, document: DocumentLike) -> None:
+        self.document = document
+        self.texts: dict[str, list[str]] = {}
+
+    def place(self, span: Span) -> Place:
+        span = replace(span, name=span.name or self.document.name)
+        if span.name not in self.texts:
+            self.texts[span.name] = lines(self.document.text_of(span))
+        text = self.texts[span.name]
+        return Place(span.name, span.line, span.column, max(span.end, span.column + 1), text[span.line - 1] if span.line <= len(text) else "")
+
+    def notes(self, finding: Diagnostic) -> tuple[Note, ...]:
+        return tuple(Note(r.path, r.note, self.written(r.path)) for r in finding.related)
+
+    def written(self, path: BlueprintPath) -> Place | None:
+        """Where the user wrote ``path``: its value, or the key of a value that begins in a line below."""
+        value, key = self.document.values.get(path), self.document.keys.get(path)
+        span = key if key and (value is None or (value.name == key.name and value.line > key.line)) else value
+        return self.place(span) if span else None
