@@ -5,19 +5,21 @@ Every stage is a pure function; each is judged before the next one runs. The onl
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from . import catalog, checks, source
-from .blueprint import Blueprint, parse, resolve
+from . import catalog, checks
+from .blueprint import Blueprint, assemble, parse, resolve
 from .blueprint.training import Training
 from .checks import Profile
 from .design import Design, design
 from .diagnostics import Diagnostic, errors
+from .diagnostics.report import Suppressed
+from .diagnostics.suppression import suppress
 from .placement import place
 from .placement.project import Project
-from .source import Document
+from .source import Document, traced
 from .training import Job, JobSpec
 from .training import plan as plan_job
 
@@ -29,6 +31,7 @@ class Run:
     document: Document
     profile: Profile = "production"
     findings: tuple[Diagnostic, ...] = ()
+    suppressed: tuple[Suppressed, ...] = ()
     blueprint: Blueprint | None = None
     design: Design | None = None
     jobs: Mapping[str, Job] = field(default_factory=dict)
@@ -40,10 +43,9 @@ def run(text: str, name: str, profile: Profile = "production") -> Run:
     document, findings = source.read(text, name)
     state = Run(document, profile, tuple(findings))
     for stage in (_blueprint, _referenced, _checked, _placed):
-        if errors(state.findings):
-            return state
-        state = stage(state)
-    return state
+        if not errors(state.findings):
+            state = stage(state)
+    return _allowed(state)
 
 
 def tree(state: Run) -> dict[str, str]:
@@ -64,7 +66,7 @@ def tree(state: Run) -> dict[str, str]:
 
 
 def _blueprint(state: Run) -> Run:
-    blueprint, findings = parse(state.document.data)
+    blueprint, findings = parse(state.document.data, state.document.written, state.document.unread)
     return replace(state, blueprint=blueprint, findings=(*state.findings, *findings))
 
 
@@ -107,6 +109,19 @@ def _placed(state: Run) -> Run:
         placements |= {name: placement} if placement else {}
     project = None if errors(findings) else Project(state.design.name, state.design, state.jobs, placements)
     return replace(state, findings=tuple(findings), project=project)
+
+
+def _allowed(state: Run) -> Run:
+    """Set aside what comments in the file allow, and add what is wrong with the comments."""
+    texts = {state.document.name: state.document.text, **state.document.others}
+    spoken = [comment for name, text in texts.items() for comment in source.comments(text, name)]
+    if not spoken or state.document.data is None:
+        return state
+    from .explain import kinds
+
+    outcome = suppress(state.findings, spoken, state.document, kinds(), state.profile, complete=not errors(state.findings))
+    project = None if errors(outcome.findings) else state.project
+    return replace(state, findings=outcome.findings, suppressed=outcome.suppressed, project=project)
 
 
 def job_spec(name: str, wanted: Training, blueprint: Blueprint) -> JobSpec | None:

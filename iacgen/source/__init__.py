@@ -1,7 +1,11 @@
 """YAML text → data and positions: one loader for every blueprint."""
 
 from ..diagnostics import Span
-from .document import Document
+from .assign import assignment
+from .decode import MAX_BYTES
+from .document import Document, Path
 from .loader import read
+from .overlay import lay
+from .trace import traced
 
-__all__ = ["Document", "Span", "read"]
+__all__ = ["MAX_BYTES", "Document", "Path", "Span", "assignment", "lay", "read", "traced"]
