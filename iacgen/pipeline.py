@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from . import catalog, checks
+from . import catalog, checks, source
 from .blueprint import Blueprint, assemble, parse, resolve
 from .blueprint.training import Training
 from .checks import Profile
@@ -38,14 +38,19 @@ class Run:
     project: Project | None = None
 
 
-def run(text: str, name: str, profile: Profile = "production") -> Run:
-    """The flow up to the placement. ``name`` is the file's name in messages, ``profile`` how strictly the checks judge."""
-    document, findings = source.read(text, name)
+def run(text: bytes | str, name: str, profile: Profile = "production", over: Iterable[tuple[bytes | str, str]] = (), sets: Iterable[str] = ()) -> Run:
+    """The flow up to the placement. ``name`` is the file's name in messages, ``profile`` how strictly the checks judge.
+
+    ``over`` are further files (text and name) and ``sets`` single values (``nodes.gpu.count=64``) that are laid over the blueprint.
+    """
+    document, findings = assemble((text, name), over, sets)
     state = Run(document, profile, tuple(findings))
-    for stage in (_blueprint, _referenced, _checked, _placed):
+    if document.data is not None:
+        state = _blueprint(state)  # also beside faults of single values, so that one run tells all
+    for stage in (_referenced, _checked, _placed):
         if not errors(state.findings):
             state = stage(state)
-    return _allowed(state)
+    return _allowed(replace(state, findings=traced(document, state.findings)))
 
 
 def tree(state: Run) -> dict[str, str]:

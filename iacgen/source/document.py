@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..diagnostics import Diagnostic, Span
+from ..diagnostics import Diagnostic, Span, lines
 
 Path = tuple[str | int, ...]
 
@@ -44,6 +44,11 @@ class Document:
     def place(self, finding: Diagnostic) -> Span:
         """Where a finding stands; its ``name`` says in which text."""
         return finding.at or self.span(finding.path, finding.on_key)
+
+    def written(self, path: Path) -> str:
+        """The scalar at ``path`` as it stands in the file; of one that takes several lines the first."""
+        span = self.values.get(path)
+        return lines(self.text_of(span))[span.line - 1][span.column - 1 : span.end - 1] if span else ""
 
     def text_of(self, span: Span) -> str:
         """The whole text that ``span`` lies in."""

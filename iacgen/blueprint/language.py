@@ -1,0 +1,122 @@
+"""The models as a tree that a path can be followed through: which section it enters, which keys stand there, how layers merge."""
+
+from __future__ import annotations
+
+import types
+import typing
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from .cluster import Blueprint
+
+Path = tuple[str | int, ...]
+Merge = Literal["replace", "append"]
+
+
+@dataclass(frozen=True)
+class Spot:
+    """Where pydantic's ``loc`` leads: the path as YAML knows it, whether the key itself is meant, and the section last entered."""
+
+    path: Path
+    on_key: bool
+    section: type[BaseModel] | None
+
+
+def follow(loc: Sequence[str | int]) -> Spot:
+    """``loc`` without what YAML does not know: the tags of unions, the ``[key]`` mark, names of validators."""
+    path: list[str | int] = []
+    here: Any = Blueprint
+    section: type[BaseModel] | None = None
+    for i, step in enumerate(loc):
+        if step == "[key]" and i == len(loc) - 1:
+            return Spot(tuple(path), True, section)
+        models = sections(here)
+        origin = typing.get_origin(bare(here))
+        if len(models) > 1 and origin is not dict:
+            section = next((m for m in models if tag(m) == step), None)
+            here = section
+        elif origin is dict:
+            path.append(step)
+            here = typing.get_args(bare(here))[1]
+        elif origin in (tuple, list) and isinstance(step, int):
+            path.append(step)
+            here = typing.get_args(bare(here))[0]
+        elif models:
+            section = models[0]
+            path.append(step)
+            here = next((f.annotation for name, f in section.model_fields.items() if step == (f.alias or name)), None)
+        # anything else is below a scalar, where pydantic names its validators
+    return Spot(tuple(path), False, section)
+
+
+def merge_rule(path: Path) -> Merge:
+    """How a list at ``path`` of an upper layer meets the one below: it replaces it unless its field says otherwise."""
+    rules = {(field.json_schema_extra or {}).get("merge", "replace") for field in _fields_at(path) if not callable(field.json_schema_extra)}
+    return "append" if rules == {"append"} else "replace"
+
+
+def named(path: Path) -> bool:
+    """Is the last step of ``path`` a name that the user gives, as that of a pool, and not a key of the language?"""
+    return bool(path) and any(typing.get_origin(bare(annotation)) is dict for annotation in _annotations(path[:-1]))
+
+
+def _annotations(path: Path) -> list[Any]:
+    found: list[Any] = [Blueprint]
+    for step in path:
+        found = [inner for annotation in found for inner, _ in _below(annotation, step)]
+    return found
+
+
+def _fields_at(path: Path) -> Iterator[FieldInfo]:
+    """The fields that a path may mean; several where a union has a key of that name in more than one section."""
+    found: list[tuple[Any, FieldInfo | None]] = [(Blueprint, None)]
+    for step in path:
+        found = [inner for annotation, _ in found for inner in _below(annotation, step)]
+    return (field for _, field in found if field is not None)
+
+
+def _below(annotation: Any, step: str | int) -> Iterator[tuple[Any, FieldInfo | None]]:
+    inner = bare(annotation)
+    if typing.get_origin(inner) is dict:
+        yield typing.get_args(inner)[1], None
+        return
+    for model in sections(annotation):
+        for name, field in model.model_fields.items():
+            if step == (field.alias or name):
+                yield field.annotation, field
+
+
+def keys(section: type[BaseModel]) -> list[str]:
+    """The keys that may stand in a section, as the user writes them."""
+    return [field.alias or name for name, field in section.model_fields.items()]
+
+
+def tag(section: type[BaseModel]) -> str | None:
+    """The ``kind`` that chooses this section out of a union."""
+    field = section.model_fields.get("kind")
+    values = typing.get_args(field.annotation) if field else ()
+    return values[0] if len(values) == 1 else None
+
+
+def bare(annotation: Any) -> Any:
+    """``X`` of ``X | None`` and of ``Annotated[X, ...]``."""
+    if typing.get_origin(annotation) is typing.Annotated:
+        return bare(typing.get_args(annotation)[0])
+    if typing.get_origin(annotation) in (typing.Union, types.UnionType):
+        some = [a for a in typing.get_args(annotation) if a is not type(None)]
+        return bare(some[0]) if len(some) == 1 else annotation
+    return annotation
+
+
+def sections(annotation: Any) -> list[type[BaseModel]]:
+    """The sections that may stand where ``annotation`` is wanted; none for maps, lists and scalars."""
+    inner = bare(annotation)
+    if isinstance(inner, type) and issubclass(inner, BaseModel):
+        return [inner]
+    if typing.get_origin(inner) in (typing.Union, types.UnionType):
+        return [m for a in typing.get_args(inner) for m in sections(a)]
+    return []
