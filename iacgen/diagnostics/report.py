@@ -8,6 +8,8 @@ from typing import Protocol
 
 from .model import BlueprintPath, Diagnostic, Severity, Span, lines
 
+SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
+
 
 class DocumentLike(Protocol):
     """What a report needs of the files that findings point into."""
@@ -83,12 +85,12 @@ def gather(findings: Iterable[Diagnostic], document: DocumentLike, suppressed: I
     return Report(document.name, _ordered(entries, document.name), _ordered(allowed, document.name), unselected)
 
 
-def summary(report: Report) -> str:
-    """A line such as ``2 errors, 1 warning; 1 suppressed``."""
-    counts = [(report.count("error"), "error"), (report.count("warning"), "warning"), (report.count("info"), "info")]
-    found = ", ".join(f"{n} {word}{'s' * (n > 1)}" for n, word in counts if n) or "clean"
-    hidden = [(len(report.suppressed), "suppressed"), (report.unselected, "not selected")]
-    return "; ".join([found, *(f"{n} {word}" for n, word in hidden if n)])
+def summary(*reports: Report) -> str:
+    """A line such as ``2 errors, 1 warning; 1 suppressed`` about one file or several."""
+    counts = [(sum(r.count(severity) for r in reports), severity) for severity in SEVERITIES]
+    found = ", ".join(f"{n:,} {word}{'s' * (n > 1)}" for n, word in counts if n) or "clean"
+    hidden = [(sum(len(r.suppressed) for r in reports), "suppressed"), (sum(r.unselected for r in reports), "not selected")]
+    return "; ".join([found, *(f"{n:,} {word}" for n, word in hidden if n)])
 
 
 def _ordered(entries: list[Entry], first: str) -> tuple[Entry, ...]:
