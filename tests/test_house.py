@@ -8,7 +8,7 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "iacgen"
 EVERYWHERE = {"diagnostics", "units", "paths"}
 MAY_IMPORT = {
-    "cli": {"pipeline", "output", "verify", "catalog", "source", "blueprint", "design", "training", "placement", "render", "targets", "checks", "discovery", "review"},
+    "cli": {"pipeline", "output", "verify", "catalog", "source", "blueprint", "design", "training", "placement", "render", "targets", "checks", "explain", "discovery", "review"},
     "diagnostics": set(),
     "source": set(),
     "blueprint": {"source"},
@@ -18,6 +18,7 @@ MAY_IMPORT = {
     "discovery": {"design"},
     "placement": {"design", "training"},
     "checks": {"blueprint", "catalog", "design", "training", "placement"},
+    "explain": set(),
     "targets": {"design", "training", "placement", "render"},
     "render": set(),
     "output": set(),

@@ -1,0 +1,59 @@
+"""What a shell offers at the tab key. It is asked at every key press, so nothing heavy is imported: names of files tell most."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+_YAML = (".yaml", ".yml")
+_CATALOG = Path(__file__).resolve().parents[1] / "catalog" / "data"
+
+
+def findings(incomplete: str) -> Iterator[tuple[str, str]]:
+    """Ids and names of findings, each with its sentence; ids once the word looks like one."""
+    from ..explain import pages
+
+    for page in pages():
+        name = page.id if incomplete[:1].isupper() else page.slug
+        if name.startswith(incomplete):
+            yield name, page.summary
+
+
+def catalog_ids(incomplete: str) -> Iterator[str]:
+    """Ids of all things of the catalog."""
+    return _starting(incomplete, "*/*.yaml")
+
+
+def gpu_systems(incomplete: str) -> Iterator[str]:
+    """Ids of systems; which of them have GPUs stands inside the files, which are not read here."""
+    return _starting(incomplete, "systems/*.yaml")
+
+
+def models(incomplete: str) -> Iterator[str]:
+    """Ids of models."""
+    return _starting(incomplete, "models/*.yaml")
+
+
+def _starting(incomplete: str, pattern: str) -> Iterator[str]:
+    names = sorted({file.name.removesuffix(".yaml") for file in _CATALOG.glob(pattern)})
+    return (name for name in names if name.startswith(incomplete))
+
+
+def blueprints(incomplete: str) -> Iterator[str]:
+    """YAML files that begin like this, and those in folders that do: a shell would put a blank after the name of a folder."""
+    head, slash, tail = incomplete.rpartition("/")
+    for entry in _entries(Path((head or "/") if slash else ".")):
+        shown = f"{head}{slash}{entry.name}"
+        if not entry.name.startswith(tail) or entry.name.startswith(".") > tail.startswith("."):
+            continue
+        if entry.is_dir():
+            yield from (f"{shown}/{inner.name}" for inner in _entries(entry) if inner.suffix in _YAML)
+        elif entry.suffix in _YAML:
+            yield shown
+
+
+def _entries(folder: Path) -> list[Path]:
+    try:
+        return sorted(folder.iterdir())
+    except OSError:
+        return []
