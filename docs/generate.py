@@ -1,7 +1,8 @@
 """Write the pages that follow from the sources: ``python docs/generate.py``, or ``--check`` to compare only.
 
-``blueprint.md`` comes from the pydantic models (below a head that is written by hand), ``catalog.md`` from the catalog's files,
-``findings.md`` from the places where findings are made. ``tests/test_docs.py`` holds the pages to the sources.
+``blueprint.md`` and the JSON Schema beside the shipped blueprints come from the pydantic models (the page below a head that is written
+by hand), ``catalog.md`` from the catalog's files, ``findings.md`` from the pages of ``iacgen explain``, ``commands.md`` from the typer
+application. ``tests/test_docs.py`` holds the pages to the sources.
 """
 
 from __future__ import annotations
@@ -9,10 +10,16 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from pages import blueprint, catalog, findings
+from pages import blueprint, catalog, commands, findings, schema
 
-DOCS = Path(__file__).resolve().parent
-PAGES = {"blueprint.md": blueprint.page, "catalog.md": catalog.page, "findings.md": findings.page}
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = {
+    "docs/blueprint.md": blueprint.page,
+    "docs/catalog.md": catalog.page,
+    "docs/commands.md": commands.page,
+    "docs/findings.md": findings.page,
+    "blueprints/blueprint.schema.json": schema.page,
+}
 
 
 def main() -> int:
@@ -20,13 +27,13 @@ def main() -> int:
     check = "--check" in sys.argv
     stale = 0
     for name, page in PAGES.items():
-        file = DOCS / name
+        file = ROOT / name
         old = file.read_text(encoding="utf-8") if file.exists() else ""
         new = page(old)
         if new == old:
             continue
         stale = 1
-        print(f"docs/{name} {'is not current: run docs/generate.py' if check else 'written'}")
+        print(f"{name} {'is not current: run docs/generate.py' if check else 'written'}")
         if not check:
             file.write_text(new, encoding="utf-8")
     return stale if check else 0

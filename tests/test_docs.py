@@ -9,9 +9,12 @@ import sys
 from pathlib import Path
 
 import pytest
+import typer.main
 
 from iacgen.blueprint import Blueprint
+from iacgen.cli.app import app
 from iacgen.diagnostics.text import render_text
+from iacgen.explain import pages
 from iacgen.pipeline import run
 from iacgen.verify import JUDGES
 
@@ -98,13 +101,20 @@ def test_every_key_of_the_language_is_described():
         assert f"\n| `{key}` |" in reference
 
 
-def test_every_finding_is_described_and_an_id_has_one_name():
-    sources = "".join(text_of(p) for p in (ROOT / "iacgen").rglob("*.py"))
-    listed = re.findall(r"^\| (IAC\d{3}) \| ([\w-]+) \|", text_of(ROOT / "docs/findings.md"), flags=re.MULTILINE)
-    assert set(re.findall(r'"(IAC\d{3})"', sources)) <= {id for id, _ in listed}
-    names = {id: [slug for other, slug in listed if other == id] for id, _ in listed}
-    assert {id: slugs for id, slugs in names.items() if len(slugs) > 1} == {}
-    assert len({slug for _, slug in listed}) == len(listed)
+def test_every_finding_is_described_with_a_link_to_its_page():
+    rows = re.findall(r'^\| <a id="(iac\d{3})"></a>\[(IAC\d{3})\]\((\S+)\) \| ([\w-]+) \| ([^|]+) \| (.*) \|$', text_of(ROOT / "docs/findings.md"), flags=re.MULTILINE)
+    assert [(id, slug, severity, says) for _, id, _, slug, severity, says in rows] == [(p.id, p.slug, p.severity, p.summary) for p in pages()]
+    assert all(anchor == id.lower() and slug in text_of(ROOT / "docs" / link) for anchor, id, link, slug, _, _ in rows)
+
+
+def test_every_command_and_option_is_described():
+    page = text_of(ROOT / "docs/commands.md")
+    for name, command in typer.main.get_command(app).commands.items():
+        section = page.partition(f"\n## iacgen {name}\n")[2].partition("\n## ")[0]
+        assert command.help in section
+        for param in command.params:
+            shown = param.name.upper() if param.param_type_name == "argument" else ", ".join(param.opts)
+            assert re.search(rf"^\| `{re.escape(shown)}` \|.*\| {re.escape(param.help)} \|$", section, flags=re.MULTILINE), (name, shown)
 
 
 def test_every_judge_is_described():

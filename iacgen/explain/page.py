@@ -23,7 +23,7 @@ class Page:
     """What there is to say about one finding.
 
     ``severities`` are those that it is made with, ``lab`` the same in the lab profile (none: not made there). ``summary`` is one
-    sentence. The four sections are paragraphs and, indented by four, literal blocks.
+    sentence. The four sections are paragraphs and, indented by four, literal blocks. ``file`` is where the page lies, below the package.
     """
 
     id: str
@@ -35,6 +35,7 @@ class Page:
     bad: str
     good: str
     source: str
+    file: str
 
     @property
     def severity(self) -> str:
@@ -68,7 +69,7 @@ class Page:
         return "\n\n".join(out) + "\n"
 
 
-def read(id: str, slug: str, severities: tuple[Severity, ...], lab: tuple[Severity, ...], text: str) -> Page:
+def read(id: str, slug: str, severities: tuple[Severity, ...], lab: tuple[Severity, ...], text: str, file: str) -> Page:
     """The page that ``text`` holds. Raises BrokenPage."""
     parts: dict[str, list[str]] = {"": []}
     at = ""
@@ -82,7 +83,7 @@ def read(id: str, slug: str, severities: tuple[Severity, ...], lab: tuple[Severi
     if tuple(parts) != ("", *SECTIONS):
         raise BrokenPage(f"{id} {slug} has {', '.join(filter(None, parts)) or 'no section'}; wanted {', '.join(SECTIONS)}")
     summary, why, bad, good, source = ("\n".join(lines).strip("\n") for lines in parts.values())
-    return Page(id, slug, severities, lab, _words(" ".join(summary.split())), *map(_sentence, (why, bad, good)), source)
+    return Page(id, slug, severities, lab, _words(" ".join(summary.split())), *map(_sentence, (why, bad, good)), source, file)
 
 
 def _sentence(body: str) -> str:

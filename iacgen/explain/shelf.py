@@ -48,7 +48,7 @@ def _others() -> Iterator[Page]:
         if title is None or title[2] != file.name.removesuffix(".md"):
             raise BrokenPage(f"{file.name} does not begin with its id, its own name and a severity")
         severities = cast("tuple[Severity, ...]", tuple(title[3].split(", ")))
-        yield read(title[1], title[2], severities, severities, text[title.end() :])
+        yield read(title[1], title[2], severities, severities, text[title.end() :], _below(file))
 
 
 def _checks() -> Iterator[Page]:
@@ -56,7 +56,11 @@ def _checks() -> Iterator[Page]:
         tree = ast.parse(file.read_text(encoding="utf-8"))
         for call in (decorator for node in tree.body if isinstance(node, ast.FunctionDef) for decorator in node.decorator_list):
             if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "rule":
-                yield read(*_signature(call), ast.get_docstring(tree) or "")
+                yield read(*_signature(call), ast.get_docstring(tree) or "", _below(file))
+
+
+def _below(file: Path) -> str:
+    return file.relative_to(_PACKAGE).as_posix()
 
 
 def _signature(call: ast.Call) -> tuple[str, str, tuple[Severity, ...], tuple[Severity, ...]]:

@@ -194,7 +194,7 @@ Source: nobody#1.
 
 
 def test_a_page_is_read_and_printed():
-    page = read("IAC999", "nothing", ("error",), (), TEXT)
+    page = read("IAC999", "nothing", ("error",), (), TEXT, "x.md")
     assert page.summary == "Two `words` are one sentence."
     assert page.severity == "error (lab: off)"
     assert page.text(40).splitlines() == [
@@ -211,8 +211,11 @@ def test_a_page_is_read_and_printed():
 @pytest.mark.parametrize("text", [TEXT.replace("Source: nobody#1.", ""), TEXT.replace("Good: ``a: 2``.", "Good: x.\n\nGood: y."), TEXT.replace("Why:", "Wherefore:")])
 def test_a_page_that_lacks_a_part_is_refused(text):
     with pytest.raises(BrokenPage, match="IAC999 nothing"):
-        read("IAC999", "nothing", ("error",), ("error",), text)
+        read("IAC999", "nothing", ("error",), ("error",), text, "x.md")
 
 
-def test_a_page_is_a_value():
-    assert isinstance(find("IAC001"), Page)
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_lies_where_it_says(page):
+    assert isinstance(page, Page)
+    text = (PACKAGE / page.file).read_text(encoding="utf-8")
+    assert page.id in text and page.slug in text
