@@ -12,6 +12,7 @@ def main() -> None:
     """Entry point. Exit codes: 0 clean, 1 findings or drift, 2 could not do the job, 130 interrupted."""
     from .app import app
 
+    sys.stdout.reconfigure(errors="backslashreplace")  # a terminal of few characters still gets every word
     try:
         try:
             app(prog_name="iacgen")

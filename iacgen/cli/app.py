@@ -8,7 +8,9 @@ from typing import Annotated
 import typer
 
 from .. import __version__
-from .exit import Format
+from . import complete
+from .choices import FailOn, FindingFormat, Profile
+from .exit import Format, PageFormat
 
 app = typer.Typer(
     name="iacgen",
@@ -19,7 +21,8 @@ app = typer.Typer(
     add_completion=True,
 )
 
-BlueprintFile = Annotated[Path, typer.Argument(help="The blueprint, a YAML file; - reads standard input.")]
+BlueprintFile = Annotated[Path, typer.Argument(help="The blueprint, a YAML file; - reads standard input.", autocompletion=complete.blueprints)]
+ProfileOption = Annotated[Profile, typer.Option("--profile", help="How strictly to judge: what is a warning in production may be fine in a lab.")]
 
 
 def _version(asked: bool) -> None:
@@ -39,19 +42,27 @@ def generate(
     out: Annotated[Path, typer.Option("--out", help="Folder that takes the output folder, which is named after the cluster.")] = Path("out"),
     check: Annotated[bool, typer.Option("--check", help="Write nothing; exit 1 when the folder is not what would be written.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite managed files that were edited by hand.")] = False,
+    profile: ProfileOption = Profile.production,
 ) -> None:
     """Check the blueprint and write all its files."""
     from .generate import generate as command
 
-    command(blueprint, out, check, force)
+    command(blueprint, out, check, force, profile)
 
 
 @app.command()
-def check(blueprint: BlueprintFile) -> None:
-    """Say all that is wrong with a blueprint; write nothing."""
+def check(
+    blueprints: Annotated[list[Path], typer.Argument(help="The blueprints, YAML files; - reads standard input.", autocompletion=complete.blueprints)],
+    format: Annotated[FindingFormat, typer.Option("--format", help="How to print the findings.")] = FindingFormat.text,
+    profile: ProfileOption = Profile.production,
+    select: Annotated[list[str] | None, typer.Option("--select", help="Show only these findings: ids, names, or beginnings of ids such as IAC2; may be given again.", autocompletion=complete.findings)] = None,
+    ignore: Annotated[list[str] | None, typer.Option("--ignore", help="Do not show these findings; may be given again.", autocompletion=complete.findings)] = None,
+    fail_on: Annotated[FailOn | None, typer.Option("--fail-on", help="Least severity that makes the exit code 1: by default error, with SARIF never.")] = None,
+) -> None:
+    """Say all that is wrong with blueprints; write nothing."""
     from .check import check as command
 
-    command(blueprint)
+    command(blueprints, format, profile, select or [], ignore or [], fail_on)
 
 
 @app.command()
@@ -69,10 +80,29 @@ def verify(
 
 @app.command()
 def catalog(
-    words: Annotated[list[str] | None, typer.Argument(help="An id, or words to search for.")] = None,
+    words: Annotated[list[str] | None, typer.Argument(help="An id, or words to search for.", autocompletion=complete.catalog_ids)] = None,
     format: Annotated[Format, typer.Option("--format", help="How to print the entries.")] = Format.text,
 ) -> None:
     """List what the catalog knows, or show one entry with its sources."""
     from .catalog import catalog as command
 
     command(words or [], format)
+
+
+@app.command()
+def explain(
+    finding: Annotated[str | None, typer.Argument(help="Id or name of a finding; all are listed without one.", autocompletion=complete.findings)] = None,
+    format: Annotated[PageFormat, typer.Option("--format", help="How to print the page.")] = PageFormat.text,
+) -> None:
+    """Say why a finding is made, with a bad and a good example."""
+    from .explain import explain as command
+
+    command(finding, format)
+
+
+@app.command()
+def schema() -> None:
+    """Print the JSON Schema of the blueprint, for editors."""
+    from .schema import schema as command
+
+    command()

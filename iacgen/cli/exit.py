@@ -16,6 +16,14 @@ class Format(str, Enum):
     json = "json"
 
 
+class PageFormat(str, Enum):
+    """How a page is printed."""
+
+    text = "text"
+    markdown = "markdown"
+    json = "json"
+
+
 def cannot(message: str) -> NoReturn:
     """Say on stderr why the job could not be done, and leave with 2."""
     print(f"iacgen: {message}", file=sys.stderr)

@@ -5,18 +5,19 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from .choices import Profile
 from .exit import FINDINGS, cannot
 from .read import print_findings, run_blueprint
 from .summary import summary
 
 
-def generate(path: Path, out: Path, check: bool, force: bool) -> None:
+def generate(path: Path, out: Path, check: bool, force: bool, profile: Profile) -> None:
     """Write ``out/<cluster>``; with ``check`` only compare. Nothing is written when anything is wrong."""
     from ..diagnostics import errors
     from ..output import OutputError, apply, plan
     from ..pipeline import tree
 
-    state = run_blueprint(path)
+    state = run_blueprint(path, profile=profile)
     print_findings(state)
     if errors(state.findings) or state.project is None:
         print(f"{state.document.name}: nothing was written", file=sys.stderr)

@@ -1,35 +1,62 @@
-"""Read a blueprint and run it through the pipeline, for every command that takes one."""
+"""Read a blueprint, and what is laid over it, and run it through the pipeline, for every command that takes one."""
 
 from __future__ import annotations
 
+import os
+import re
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .choices import Profile
 from .exit import cannot
 
 if TYPE_CHECKING:
     from ..pipeline import Run
 
 
-def run_blueprint(path: Path) -> Run:
-    """The run of the blueprint at ``path`` (``-``: standard input); leaves with 2 when it cannot be read."""
+def contents(path: Path) -> tuple[bytes, str]:
+    """The bytes of the blueprint at ``path`` (``-``: standard input), not many more than one may have, and its name in messages.
+
+    Raises OSError.
+    """
+    from ..source import MAX_BYTES
+
+    if str(path) == "-":
+        return sys.stdin.buffer.read(MAX_BYTES + 1), "<stdin>"
+    with path.open("rb") as file:
+        raw = file.read(MAX_BYTES + 1)
+    here = path.is_absolute() and path.is_relative_to(Path.cwd())
+    name = str(path.relative_to(Path.cwd()) if here else path)
+    return raw, name if re.match(r"[\w./]", name) else f"./{name}"  # a CI takes a line that begins with :: for a command
+
+
+def run_blueprint(path: Path, over: Iterable[Path] = (), sets: Iterable[str] = (), profile: Profile = Profile.production) -> Run:
+    """The run of the blueprint at ``path`` (``-``: standard input) under what is laid over it; leaves with 2 when one cannot be read."""
     from ..pipeline import run
 
-    try:
-        raw = sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
-        text = raw.decode("utf-8-sig")
-    except OSError as error:
-        cannot(f"cannot read {path}: {error.strerror}")
-    except UnicodeDecodeError as error:
-        cannot(f"{path} is not UTF-8 text (byte {error.start})")
-    return run(text, "<stdin>" if str(path) == "-" else str(path))
+    read = []
+    for file in (path, *over):
+        try:
+            read.append(contents(file))
+        except OSError as error:
+            cannot(f"cannot read {file}: {error.strerror}")
+    return run(*read[0], profile.value, read[1:], sets)
 
 
 def print_findings(state: Run) -> None:
-    """All findings of a run, each with its place in the file."""
-    from ..diagnostics.text import render_text
+    """All findings of a run, each with its place in the file, and how many the file allows."""
+    from ..diagnostics.report import gather, summary
+    from ..diagnostics.text import render
 
-    if state.findings:
-        print(render_text(state.findings, state.document))
-        print()
+    found = gather(state.findings, state.document, state.suppressed)
+    if found.entries:
+        print(render(found, colors()), end="\n\n")
+    if found.suppressed:
+        print(f"{state.document.name}: {summary(found)}", end="\n\n")
+
+
+def colors() -> bool:
+    """May standard output take colours? On a terminal that knows them, unless NO_COLOR says no (no-color.org)."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"

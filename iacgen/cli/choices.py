@@ -1,0 +1,32 @@
+"""What an option of several commands can be."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class FindingFormat(str, Enum):
+    """How findings are printed."""
+
+    text = "text"
+    concise = "concise"
+    json = "json"
+    sarif = "sarif"
+    github = "github"
+    markdown = "markdown"
+
+
+class FailOn(str, Enum):
+    """From which severity on a finding makes the exit code 1."""
+
+    error = "error"
+    warning = "warning"
+    info = "info"
+    never = "never"
+
+
+class Profile(str, Enum):
+    """How strictly the checks judge."""
+
+    production = "production"
+    lab = "lab"
