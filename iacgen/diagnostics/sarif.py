@@ -46,7 +46,7 @@ def _rule(kind: Kind) -> dict[str, Any]:
         "name": kind.slug,
         "shortDescription": {"text": kind.slug.replace("-", " ").capitalize()},
         "fullDescription": {"text": _plain(kind.about)},
-        "help": {"text": kind.page},
+        "help": {"text": kind.page, "markdown": kind.page},
         "defaultConfiguration": {"level": _LEVELS[worst]},
         "properties": {"problem.severity": _PROBLEMS[worst], "precision": "very-high"},
     }

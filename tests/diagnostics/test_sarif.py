@@ -80,7 +80,7 @@ def test_rules_are_those_that_were_met_with_their_pages(sample):
         "name": "thing-doubted",
         "shortDescription": {"text": "Thing doubted"},
         "fullDescription": {"text": "What thing-doubted is."},
-        "help": {"text": "thing-doubted\n\nWhy: because."},
+        "help": {"text": "thing-doubted\n\nWhy: because.", "markdown": "thing-doubted\n\nWhy: because."},
         "defaultConfiguration": {"level": "warning"},
         "properties": {"problem.severity": "warning", "precision": "very-high"},
     }
