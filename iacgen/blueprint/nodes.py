@@ -15,11 +15,18 @@ class OnDemand(Section):
     kind: Literal["on-demand"] = Field("on-demand", examples=["on-demand"])
 
 
+class Spot(Section):
+    """Spare machines of the cloud, taken back when it needs them."""
+
+    kind: Literal["spot"] = Field(examples=["spot"])
+
+
 class CapacityReservation(Section):
     """An existing reservation of the cloud account."""
 
     kind: Literal["capacity-reservation"] = Field(examples=["capacity-reservation"])
     id: Annotated[str, StringConstraints(pattern=r"^cr-[0-9a-f]{17}$")] = Field(description="Id of the reservation", examples=["cr-0a1b2c3d4e5f67890"])
+    machines: int | None = Field(None, ge=1, description="How many machines it holds; what takes from it is held to that", examples=[16])
 
 
 class CapacityBlock(Section):
@@ -27,9 +34,10 @@ class CapacityBlock(Section):
 
     kind: Literal["capacity-block"] = Field(examples=["capacity-block"])
     id: Annotated[str, StringConstraints(pattern=r"^cr-[0-9a-f]{17}$")] = Field(description="Id of the block's reservation", examples=["cr-0a1b2c3d4e5f67890"])
+    machines: int | None = Field(None, ge=1, description="How many machines it holds; what takes from it is held to that", examples=[16])
 
 
-Capacity = Annotated[OnDemand | CapacityReservation | CapacityBlock, Field(discriminator="kind")]
+Capacity = Annotated[OnDemand | Spot | CapacityReservation | CapacityBlock, Field(discriminator="kind")]
 
 
 class NodePool(Section):
@@ -42,3 +50,4 @@ class NodePool(Section):
     width: int = Field(4, ge=1, le=6, description="Digits of the number in a host name, whatever the count", examples=[4, 5])
     down: tuple[Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{0,30}$")], ...] = Field((), strict=False, description="Hosts that are known to be out of service", examples=[["gpu0017"]])
     capacity: Capacity | None = Field(None, description="How cloud machines are bought; on demand by default", examples=[{"kind": "capacity-block", "id": "cr-0a1b2c3d4e5f67890"}])
+    placement_group: bool | None = Field(None, description="Whether cloud machines are kept close together; by default those with EFA that are bought on demand or on spot", examples=[False])

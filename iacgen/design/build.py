@@ -58,7 +58,7 @@ def _pool(name: str, wanted: NodePool) -> Pool:
     system = catalog.system(wanted.system)
     capacity = Capacity(wanted.capacity.kind, getattr(wanted.capacity, "id", None)) if wanted.capacity else Capacity("on-demand", None)
     gpu = catalog.gpu(system.gpu) if system.gpu else None
-    return Pool(name, wanted.site, system, gpu, wanted.count, wanted.width, wanted.spares, frozenset(wanted.down), capacity, ("nodes", name))
+    return Pool(name, wanted.site, system, gpu, wanted.count, wanted.width, wanted.spares, frozenset(wanted.down), capacity, ("nodes", name), wanted.placement_group)
 
 
 def _fabrics(blueprint: Blueprint, pools: dict[str, Pool], findings: list[Diagnostic]) -> dict[str, Fabric]:

@@ -34,15 +34,18 @@ class Site:
 
 @dataclass(frozen=True)
 class Capacity:
-    """How cloud machines are bought; ``id`` is the reservation's, or None on demand."""
+    """How cloud machines are bought; ``id`` is the reservation's, or None on demand and on spot."""
 
-    kind: Literal["on-demand", "capacity-reservation", "capacity-block"]
+    kind: Literal["on-demand", "spot", "capacity-reservation", "capacity-block"]
     id: str | None
 
 
 @dataclass(frozen=True)
 class Pool:
-    """``count`` hosts of one system, numbered from 1 with ``width`` digits; ``spares`` of them are kept free."""
+    """``count`` hosts of one system, numbered from 1 with ``width`` digits; ``spares`` of them are kept free.
+
+    ``placement_group`` is None where nobody chose: then it follows from the system and the capacity.
+    """
 
     name: str
     site: str
@@ -54,6 +57,7 @@ class Pool:
     down: frozenset[str]
     capacity: Capacity
     origin: Path
+    placement_group: bool | None = None
 
     def host(self, index: int) -> str:
         """Name of host ``index``, counted from 0."""

@@ -73,6 +73,7 @@ def _pool(design: Design, pool: Pool, heads: dict[str, str]) -> dict[str, object
     cloud = pool.system.cloud
     assert cloud, f"{pool.system.id} is no machine type of a cloud"
     queued = {name for partition in design.scheduler.partitions for name in partition.pools} if design.scheduler else set()
+    chosen = {} if pool.placement_group is None else {"placement_group": pool.placement_group}
     return {
         "instance_type": pool.system.id,
         "nodes": [host for host in pool.hosts if host not in heads],
@@ -81,6 +82,7 @@ def _pool(design: Design, pool: Pool, heads: dict[str, str]) -> dict[str, object
         "runs_jobs": pool.name in queued,
         "purchase": pool.capacity.kind,
         "reservation_id": pool.capacity.id,
+        **chosen,
     }
 
 

@@ -56,8 +56,12 @@ def _templates(planned: _Resources, design: Any, site: str) -> Iterator[str]:
         targets = [t["capacity_reservation_id"] for spec in values["capacity_reservation_specification"] for t in spec["capacity_reservation_target"]]
         if targets != [pool.capacity.id] * (pool.capacity.id is not None):
             yield f"{address}: reservation {targets} for {pool.capacity.id}"
-        if targets and values["placement"]:
-            yield f"{address}: a placement group beside a reservation"
+        grouped = pool.capacity.id is None and pool.system.cloud.efa_interfaces > 0 if pool.placement_group is None else pool.placement_group
+        if bool(values["placement"]) != grouped:
+            yield f"{address}: {'a' if values['placement'] else 'no'} placement group"
+        markets = [options["market_type"] for options in values["instance_market_options"]]
+        if markets != [pool.capacity.kind] * (pool.capacity.kind in ("spot", "capacity-block")):
+            yield f"{address}: market {markets} for {pool.capacity.kind}"
         if any(o["http_tokens"] != "required" or o["http_put_response_hop_limit"] != 1 for o in values["metadata_options"] or [{"http_tokens": ""}]):
             yield f"{address}: the first version of the metadata service is open"
 

@@ -91,6 +91,25 @@ def test_a_pool_outside_every_queue_runs_no_jobs():
     assert (pool["purchase"], pool["reservation_id"], pool["efa_interfaces"]) == ("on-demand", None, 0)
 
 
+def test_a_purchase_and_a_group_are_those_of_the_blueprint():
+    block = "capacity: {kind: capacity-block, id: cr-0a1b2c3d4e5f67890}"
+    spot = variables(P5.replace(block, "capacity: {kind: spot}"))["pools"]["gpu"]
+    assert (spot["purchase"], spot["reservation_id"]) == ("spot", None)
+    assert "placement_group" not in spot, "left to the root where nobody chose"
+    apart = variables(P5.replace(block, "placement_group: false"))["pools"]["gpu"]
+    assert (apart["purchase"], apart["placement_group"]) == ("on-demand", False)
+
+
+def test_the_check_of_addresses_counts_as_the_root_does():
+    """Two places on purpose: the root also refuses variables that were edited by hand."""
+    root = (TEMPLATES / "locals.tf").read_text()
+    assert "1 + ceil(fs.capacity_gib / 1200)" in root and '- 5\n' in root
+    full, over = (P5.replace("zone: us-east-2a}", "zone: us-east-2a, network: 10.64.0.0/25}").replace("count: 16", f"count: {n}").replace("global_batch: 128", f"global_batch: {n * 8}") for n in (17, 18))
+    private = ipaddress.IPv4Network(variables(full)["private_cidr"])
+    assert 17 + 1 + 1 + 48000 // 1200 == private.num_addresses - 5
+    assert [f.id for f in pipeline.run(over, "x.yaml").findings if f.severity == "error"] == ["IAC230"]
+
+
 def test_a_bucket_prefix_of_ones_own_is_kept():
     mine = P5.replace("checkpoints: {kind: s3, site: ohio}", "checkpoints: {kind: s3, site: ohio, bucket_prefix: team-weights}")
     assert variables(mine)["buckets"] == {"checkpoints": {"prefix": "team-weights"}}

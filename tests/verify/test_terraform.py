@@ -103,6 +103,8 @@ FAULTS = {
         (open_to_the_world, "plan-not-of-design", "lets the whole world in"),
         # The provider says nothing: it does not look into a dynamic block.
         (lambda t: replace(t, "nodes.tf", '"efa-only"', '"efa_only"'), "plan-not-of-design", "interfaces of aws_launch_template"),
+        (lambda t: replace(t, "nodes.tf", "market_type = instance_market_options.value", 'market_type = "spot"'), "plan-not-of-design", "market ['spot'] for capacity-block"),
+        (lambda t: replace(t, "nodes.tf", "spec.reservation_id == null && ", ""), "plan-not-of-design", "a placement group"),
         (lambda t: replace(t, "head.tf", "    encrypted   = true", "    encrypted   = false"), "plan-not-of-design", "the system disk is not encrypted"),
         (lambda t: replace(t, "nodes.tf", '= "required"', '= "optional"'), "plan-not-of-design", "metadata service is open"),
     ],

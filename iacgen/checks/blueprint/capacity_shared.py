@@ -26,7 +26,7 @@ from ..rule import Found, rule
 def check(blueprint: Blueprint) -> Iterator[Found]:
     seen: dict[str, str] = {}
     for name, pool in blueprint.nodes.items():
-        if not pool.capacity or pool.capacity.kind == "on-demand" or not catalog.system(pool.system).cloud:
+        if not hasattr(pool.capacity, "id") or not catalog.system(pool.system).cloud:
             continue
         first = seen.setdefault(pool.capacity.id, name)
         if blueprint.nodes[first].system != pool.system:

@@ -36,8 +36,9 @@ def check(blueprint: Blueprint) -> Iterator[Found]:
         if (offered.provider if offered else "on-prem") != kind:
             what = f"a machine type of {offered.provider}" if offered else "a machine of your own"
             yield Found(f"{pool.system} is {what} and site {pool.site} is {kind}", ("nodes", name, "system"))
-        if pool.capacity and kind == "on-prem":
-            yield Found("capacity is bought in a cloud; this site is on-prem", ("nodes", name, "capacity"), on_key=True)
+        for key in ("capacity", "placement_group"):
+            if getattr(pool, key) is not None and kind == "on-prem":
+                yield Found(f"{key} is a matter of clouds; this site is on-prem", ("nodes", name, key), on_key=True)
     for name, fabric in blueprint.fabrics.items():
         if kinds[fabric.site] != "on-prem":
             yield Found("a cloud brings its own fabric; leave this section out", ("fabrics", name, "site"))

@@ -1,7 +1,10 @@
-# Only machines bought on demand get a placement group: a reservation or a capacity block says by
-# itself where its machines stand, and a group beside it can only fail.
+# Unless the blueprint says otherwise, only machines bought one by one get a placement group: a
+# reservation or a capacity block says by itself where its machines stand, and a group beside it fails.
 resource "aws_placement_group" "pool" {
-  for_each = { for pool, spec in var.pools : pool => spec if spec.purchase == "on-demand" && spec.efa_interfaces > 0 }
+  for_each = {
+    for pool, spec in var.pools : pool => spec
+    if spec.placement_group == null ? spec.reservation_id == null && spec.efa_interfaces > 0 : spec.placement_group
+  }
 
   name     = "${local.name}-${each.key}"
   strategy = "cluster"
@@ -66,10 +69,10 @@ resource "aws_launch_template" "pool" {
   }
 
   dynamic "instance_market_options" {
-    for_each = each.value.purchase == "capacity-block" ? [1] : []
+    for_each = contains(["spot", "capacity-block"], each.value.purchase) ? [each.value.purchase] : []
 
     content {
-      market_type = "capacity-block"
+      market_type = instance_market_options.value
     }
   }
 

@@ -2,13 +2,14 @@ variable "pools" {
   description = "Compute nodes by pool. The node's name is its identity: adding one leaves the others alone."
 
   type = map(object({
-    instance_type  = string
-    nodes          = list(string)
-    network_cards  = number
-    efa_interfaces = number
-    runs_jobs      = bool # slurmd; without it Slurm's commands alone
-    purchase       = string
-    reservation_id = optional(string)
+    instance_type   = string
+    nodes           = list(string)
+    network_cards   = number
+    efa_interfaces  = number
+    runs_jobs       = bool # slurmd; without it Slurm's commands alone
+    purchase        = string
+    reservation_id  = optional(string)
+    placement_group = optional(bool) # null: where machines have EFA and no reservation
   }))
 
   validation {
@@ -53,13 +54,13 @@ variable "pools" {
   }
 
   validation {
-    condition     = alltrue([for pool in var.pools : contains(["on-demand", "capacity-reservation", "capacity-block"], pool.purchase)])
-    error_message = "purchase is on-demand, capacity-reservation or capacity-block."
+    condition     = alltrue([for pool in var.pools : contains(["on-demand", "spot", "capacity-reservation", "capacity-block"], pool.purchase)])
+    error_message = "purchase is on-demand, spot, capacity-reservation or capacity-block."
   }
 
   validation {
-    condition     = alltrue([for pool in var.pools : (pool.purchase == "on-demand") == (pool.reservation_id == null)])
-    error_message = "A capacity reservation or block needs its reservation_id; on-demand machines have none."
+    condition     = alltrue([for pool in var.pools : contains(["on-demand", "spot"], pool.purchase) == (pool.reservation_id == null)])
+    error_message = "A capacity reservation or block needs its reservation_id; machines on demand or on spot have none."
   }
 
   validation {
@@ -70,6 +71,11 @@ variable "pools" {
   validation {
     condition     = alltrue([for pool in var.pools : pool.purchase != "capacity-block" || can(regex("^(p4d|p4de|p5|p5e|p5en|p6-b200|p6-b300|trn1|trn2)\\.", pool.instance_type))])
     error_message = "This instance type is not sold in capacity blocks."
+  }
+
+  validation {
+    condition     = alltrue([for pool in var.pools : pool.purchase != "capacity-block" || pool.placement_group != true])
+    error_message = "A capacity block says by itself where its machines stand: no placement_group beside it."
   }
 }
 

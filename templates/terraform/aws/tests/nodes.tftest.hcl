@@ -56,11 +56,11 @@ run "as_generated" {
   assert {
     condition = alltrue([
       for pool, template in aws_launch_template.pool :
-      length(template.placement) + length(template.capacity_reservation_specification) <= 1
-      && (length(template.capacity_reservation_specification) == 1) == (var.pools[pool].purchase != "on-demand")
-      && (length(template.instance_market_options) == 1) == (var.pools[pool].purchase == "capacity-block")
+      (var.pools[pool].placement_group != null || length(template.placement) + length(template.capacity_reservation_specification) <= 1)
+      && (length(template.capacity_reservation_specification) == 1) == (var.pools[pool].reservation_id != null)
+      && join(",", template.instance_market_options[*].market_type) == (contains(["spot", "capacity-block"], var.pools[pool].purchase) ? var.pools[pool].purchase : "")
     ])
-    error_message = "A placement group or a reservation, never both."
+    error_message = "A placement group or a reservation, and both only on request; the market of the purchase."
   }
 
   assert {
@@ -141,5 +141,41 @@ run "p6_b300_leaves_card_0_to_ip" {
   assert {
     condition     = length(aws_placement_group.pool) == 0
     error_message = "A capacity block has no placement group beside it."
+  }
+}
+
+run "spot_machines_stand_together" {
+  command = plan
+
+  variables {
+    pools = {
+      gpu = {
+        instance_type  = "p5.48xlarge"
+        nodes          = ["gpu0001"]
+        network_cards  = 32
+        efa_interfaces = 32
+        runs_jobs      = true
+        purchase       = "spot"
+      }
+      far = {
+        instance_type   = "p5.48xlarge"
+        nodes           = ["far0001"]
+        network_cards   = 32
+        efa_interfaces  = 32
+        runs_jobs       = true
+        purchase        = "spot"
+        placement_group = false
+      }
+    }
+  }
+
+  assert {
+    condition     = aws_launch_template.pool["gpu"].instance_market_options[0].market_type == "spot"
+    error_message = "Spot machines are asked for on the spot market."
+  }
+
+  assert {
+    condition     = join(",", keys(aws_placement_group.pool)) == "gpu"
+    error_message = "Machines with EFA stand in a group of their own, unless the blueprint says otherwise."
   }
 }

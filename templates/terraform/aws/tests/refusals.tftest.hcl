@@ -41,6 +41,18 @@ run "capacity_block_without_id" {
   expect_failures = [var.pools]
 }
 
+run "placement_group_beside_a_block" {
+  command = plan
+
+  variables {
+    pools = {
+      gpu = { instance_type = "p5.48xlarge", nodes = ["gpu0001"], network_cards = 32, efa_interfaces = 32, runs_jobs = true, purchase = "capacity-block", reservation_id = "cr-0123456789abcdef0", placement_group = true }
+    }
+  }
+
+  expect_failures = [var.pools]
+}
+
 run "reservation_on_demand" {
   command = plan
 
