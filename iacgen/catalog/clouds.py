@@ -68,6 +68,7 @@ class CapacityBlock(Facts):
     market_type: Text
     reservation_id_prefix: Text
     placement_group: bool = Field(description="whether a placement group may be named besides the reservation")
+    most_machines: PositiveInt = Field(description="machines that one block holds at most")
 
 
 class Cloud(Entry):
@@ -77,6 +78,7 @@ class Cloud(Entry):
     vendor: Text
     provider: Text
     machine_types: tuple[EntryId, ...] = Field(description="ids of systems that this provider offers and the catalog knows")
+    regions: tuple[EntryId, ...] = Field(description="regions that are open to the public, in any of the provider's partitions")
     placement_group_zones: PositiveInt = Field(description="availability zones that a cluster placement group spans")
     fsx_lustre: FsxLustre
     efa: Efa

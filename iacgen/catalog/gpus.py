@@ -22,6 +22,7 @@ class Gpu(Entry):
     nvlink_gbytes_per_s: PositiveFloat = Field(description="NVLink of one GPU, both directions together, 10^9 bytes a second")
     tdp_w: PositiveInt
     compute_capability: Annotated[str, StringConstraints(pattern=r"^\d+\.\d$")]
+    driver_branch: PositiveInt | None = Field(default=None, description="first branch of NVIDIA's driver that knows the GPU")
     slurm_type: Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+$")] = Field(description="type in gres.conf: gpu:<type>:8")
 
     @property

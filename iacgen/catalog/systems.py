@@ -44,6 +44,7 @@ class CloudType(Facts):
     efa_interfaces: NonNegativeInt
     efa_card0: bool = Field(description="network card 0 carries an EFA besides the primary interface")
     capacity_block: bool = Field(description="can be bought as a capacity block")
+    regions: tuple[EntryId, ...] = Field(default=(), description="regions where it was sold at the date of the source; none: not read")
 
 
 class System(Entry):
