@@ -1,0 +1,119 @@
+"""What the pools of a blueprint are there for, as the targets will use them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import ceil
+
+from .. import catalog
+from ..blueprint import Blueprint
+from ..blueprint.sites import AwsSite
+from ..blueprint.storage import S3, FsxLustre, Lustre, Storage
+from ..blueprint.training import Training
+from ..training.checkpoints import BYTES_PER_PARAMETER
+from ..training.parameters import count
+
+
+def queues(b: Blueprint) -> dict[str, tuple[str, ...]]:
+    """Partition → its pools; without partitions of one's own there is ``train`` over all pools with GPUs."""
+    if b.scheduler is None:
+        return {}
+    if b.scheduler.partitions is not None:
+        return {name: partition.nodes for name, partition in b.scheduler.partitions.items()}
+    return {"train": tuple(name for name in b.nodes if has_gpus(b, name))}
+
+
+def queued(b: Blueprint) -> set[str]:
+    """Pools that some partition gives out."""
+    return {pool for pools in queues(b).values() for pool in pools}
+
+
+def has_gpus(b: Blueprint, pool: str) -> bool:
+    """Whether the machines of a pool have GPUs."""
+    return catalog.system(b.nodes[pool].system).gpus > 0
+
+
+def efa_interfaces(b: Blueprint, pool: str) -> int:
+    """EFA interfaces of a cloud pool's machines; 0 elsewhere."""
+    cloud = catalog.system(b.nodes[pool].system).cloud
+    return cloud.efa_interfaces if cloud else 0
+
+
+def aws_sites(b: Blueprint) -> dict[str, AwsSite]:
+    """The AWS sites by name."""
+    return {name: site for name, site in b.sites.items() if isinstance(site, AwsSite)}
+
+
+def taking(b: Blueprint) -> dict[str, list[str]]:
+    """Id of a reservation or capacity block → the AWS pools that take machines from it, in the order of the file."""
+    sites, out = aws_sites(b), {}
+    for name, pool in b.nodes.items():
+        if pool.site in sites and pool.capacity and hasattr(pool.capacity, "id"):
+            out.setdefault(pool.capacity.id, []).append(name)
+    return out
+
+
+def on_spot(b: Blueprint, pool: str) -> bool:
+    """Whether the machines of a pool can be taken back at any time."""
+    capacity = b.nodes[pool].capacity
+    return capacity is not None and capacity.kind == "spot"
+
+
+def lustres(b: Blueprint) -> dict[str, Lustre]:
+    """Lustre file systems on servers of one's own, by name."""
+    return {name: store for name, store in b.storage.items() if isinstance(store, Lustre)}
+
+
+def lustre_servers(b: Blueprint) -> set[str]:
+    """Pools that hold Lustre targets."""
+    return {pool for store in lustres(b).values() for pool in (store.servers, store.metadata)}
+
+
+def managers(b: Blueprint) -> set[str]:
+    """Pools that run a subnet manager."""
+    return {fabric.manager.pool for fabric in b.fabrics.values() if fabric.manager}
+
+
+def logins(b: Blueprint) -> set[str]:
+    """Pools that users log in to: those that have no other duty, once there is a scheduler."""
+    if b.scheduler is None:
+        return set()
+    busy = queued(b) | lustre_servers(b) | managers(b) | {b.scheduler.controllers}
+    return {pool for pool in b.nodes if pool not in busy and not has_gpus(b, pool)}
+
+
+def mounts(b: Blueprint, pool: str) -> Iterator[str]:
+    """Names of the stores that the machines of a pool can mount."""
+    for name, store in b.storage.items():
+        if store.site == b.nodes[pool].site and hasattr(store, "mount"):
+            if not isinstance(store, Lustre) or pool in b.fabrics[store.fabric].connects:
+                yield name
+
+
+def job_nodes(b: Blueprint, job: Training) -> int:
+    """Nodes that a job takes: all that are free, where it does not say."""
+    pool = b.nodes[job.nodes]
+    return job.count or max(1, pool.count - pool.spares - len(set(pool.down)))
+
+
+def fsx_addresses(store: FsxLustre) -> int:
+    """Addresses of a subnet that a file system takes at most: one for each 1,200 GiB and one for the metadata."""
+    return 1 + ceil(store.capacity / (1200 * 2**30))
+
+
+def checkpoint_bytes(job: Training) -> int:
+    """Size of one checkpoint of a job."""
+    return BYTES_PER_PARAMETER * count(catalog.model(job.model), job.sequence).total
+
+
+def write_rate(store: Storage) -> float | None:
+    """Bytes per second that a store writes; None for a bucket, which nobody mounts."""
+    if isinstance(store, Lustre):
+        return store.write
+    return store.capacity / 2**40 * store.throughput_mbps_per_tib * 10**6 if isinstance(store, FsxLustre) else None
+
+
+def bucket_prefix(b: Blueprint, name: str, store: S3) -> str:
+    """What the bucket's name will begin with. One that is called as its section gets the cluster's name before it."""
+    wanted = store.bucket_prefix or name
+    return f"{b.name}-{name}" if wanted == name else wanted
