@@ -1,0 +1,41 @@
+"""A partition whose nodes stand where no controller is, with a cloud between them.
+
+Why: nodes in the cloud take their files and their key from a head node of their own site, and their names resolve there alone. Nodes
+elsewhere stay unknown to the controller for ever: jobs that are given them never start.
+
+Bad::
+
+    nodes:
+      gpu: {site: hall, system: dgx-h100, count: 8}
+      burst: {site: ohio, system: p5.48xlarge, count: 8}
+      ctl: {site: hall, system: generic-1u, count: 2}
+    scheduler: {kind: slurm, version: "24.11", controllers: ctl}
+
+Good: partitions over the pools of one site, and a cluster of its own for the other.
+
+Source: aws-parallelcluster and slurm-gcp put a controller into each cloud cluster; slurmctld accepts nodes that never come without
+a word (Slurm 22.05 to 26.05, measured).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...blueprint import Blueprint
+from ..duties import aws_sites, queues
+from ..rule import Found, rule
+
+
+@rule("IAC262", "queue-without-controller")
+def check(blueprint: Blueprint) -> Iterator[Found]:
+    if not blueprint.scheduler:
+        return
+    home, clouds = blueprint.nodes[blueprint.scheduler.controllers].site, aws_sites(blueprint)
+    for name, pools in queues(blueprint).items():
+        for i, pool in enumerate(pools):
+            site = blueprint.nodes[pool].site
+            if site != home and (site in clouds or home in clouds):
+                given = blueprint.scheduler.partitions is not None
+                path = ("scheduler", "partitions", name, "nodes", i) if given else ("nodes", pool, "site")
+                message = f"{pool} stands at {site} and the controllers at {home}: its nodes join no queue"
+                yield Found(message, path, help=None if given else f"name the partitions, over pools at {home}")
