@@ -1,0 +1,34 @@
+"""A file system that is slower than the checkpoints that are promised.
+
+Why: training stands still while the state is saved. A store that takes three times as long as was planned makes the interval between
+saves wrong, and with it the work that a failure costs.
+
+Bad::
+
+    storage:
+      fsx: {kind: fsx-lustre, site: ohio, capacity: 4800GiB, throughput_mbps_per_tib: 125, mount: /fsx}
+    training:
+      pretrain: {model: llama-3-70b, checkpoint: {to: fsx, target: 60s}}
+
+Good: ``capacity: 48000GiB`` at 500 MB/s for each TiB, or ``target: 30min``.
+
+Source: BLOOM-176B wrote 2.3 TB in 40 s at 57 GB/s (bigscience, tr11 chronicles); DGX SuperPOD reference architecture, table 6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...blueprint import Blueprint
+from ...units import bytes_si, gb_per_s, seconds
+from ..duties import checkpoint_bytes, write_rate
+from ..rule import Found, rule
+
+
+@rule("IAC289", "store-too-slow", "warning", lab="info")
+def check(blueprint: Blueprint) -> Iterator[Found]:
+    for name, job in blueprint.training.items():
+        rate = write_rate(blueprint.storage[job.checkpoint.to]) if job.checkpoint else None
+        if rate and (size := checkpoint_bytes(job)) / rate > job.checkpoint.target:
+            message = f"{bytes_si(size)} at {gb_per_s(rate)} take {seconds(size / rate)}, and {seconds(job.checkpoint.target)} are promised"
+            yield Found(message, ("training", name, "checkpoint", "target"))
