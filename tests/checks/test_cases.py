@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from iacgen import checks
 from iacgen.pipeline import run
 
 ROOT = Path(__file__).parents[2]
@@ -51,6 +52,11 @@ def test_case(case):
     assert text.splitlines()[span.line - 1][span.column - 1 :].startswith(case["at"])
     if "help" in case:
         assert finding.help == case["help"]
+
+
+def test_every_check_has_a_case_that_it_passes():
+    passed = {case.get("not") for _, case in CASES if case["finds"] is None}
+    assert {rule.id for stage in checks.STAGES for rule in checks.rules(stage)} - passed == set()
 
 
 def test_every_id_has_a_case():
