@@ -74,22 +74,26 @@ def _print_one(report: Report, format: FindingFormat) -> None:
 
 def _print_all(reports: Sequence[Report], format: FindingFormat, profile: Profile, unread: Sequence[tuple[str, str]]) -> None:
     """What is printed once for all files."""
-    from .. import __version__
-    from ..diagnostics import github, json, markdown, sarif
     from ..diagnostics.report import summary
 
-    match format:
-        case FindingFormat.json:
-            print(json.render(reports, profile.value))
-        case FindingFormat.sarif:
-            from ..explain import kinds
+    if format is FindingFormat.json:
+        from ..diagnostics import json
 
-            print(sarif.render(reports, kinds(), __version__, unread))
-        case FindingFormat.markdown:
-            print(markdown.render(reports), end="")
-        case FindingFormat.github:
-            commands = github.render(reports)
-            print(*filter(None, [commands, f"iacgen: {summary(*reports)} in {len(reports)} file{'s' * (len(reports) != 1)}"]), sep="\n")
-        case _:
-            if len(reports) > 1:
-                print(f"{len(reports):,} files: {summary(*reports)}")
+        print(json.render(reports, profile.value))
+    elif format is FindingFormat.sarif:
+        from .. import __version__
+        from ..diagnostics import sarif
+        from ..explain import kinds
+
+        print(sarif.render(reports, kinds(), __version__, unread))
+    elif format is FindingFormat.markdown:
+        from ..diagnostics import markdown
+
+        print(markdown.render(reports), end="")
+    elif format is FindingFormat.github:
+        from ..diagnostics import github
+
+        counts = f"iacgen: {summary(*reports)} in {len(reports)} file{'s' * (len(reports) != 1)}"
+        print(*filter(None, [github.render(reports), counts]), sep="\n")
+    elif len(reports) > 1:
+        print(f"{len(reports):,} files: {summary(*reports)}")

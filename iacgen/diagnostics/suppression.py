@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from .bounded import bounded
 from .kind import Kind
 from .model import BlueprintPath, Diagnostic, Severity, Span
 from .nearest import closest
@@ -83,8 +84,8 @@ def suppress(findings: Sequence[Diagnostic], comments: Sequence[CommentLike], do
         else:
             kept.append(finding)
     unused = [a for some in judged.allowances.values() for a in some if complete and not a.used and a.kind.under(profile)]
-    about = [*judged.findings, *(_about(a.comment, "IAC654", "unused-suppression", f"nothing to allow here: there is no {a.kind.slug}", "take the comment away", "warning") for a in unused)]
-    return Outcome((*kept, *about), tuple(suppressed))
+    judged.findings += [_about(a.comment, "IAC654", "unused-suppression", f"nothing to allow here: there is no {a.kind.slug}", "take the comment away", "warning") for a in unused]
+    return Outcome((*kept, *bounded(judged.findings)), tuple(suppressed))
 
 
 def _read(comment: CommentLike, by_name: Mapping[str, Kind], judged: _Judged) -> None:
