@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from pydantic import ValidationError
 
 from ..diagnostics import Diagnostic
+from ..diagnostics.bounded import bounded
 from .cluster import Blueprint
 from .language import Path, Spot, follow, keys
 from .mistakes import Mistake, at, said, short
 
-MOST = 100  # findings that are told one by one
-_READ = 1_000  # errors of pydantic that are looked at for them
+MOST_HOSTS = 131_072  # twice what one slurmctld manages (MAX_SLURM_NODES is 65,536); every host has a name and addresses in memory
+_READ = 1_000  # errors of pydantic that are looked at
 
 
 def parse(data: Any, written: Callable[[Path], str] | None = None, unread: frozenset[Path] = frozenset()) -> tuple[Blueprint | None, list[Diagnostic]]:
@@ -31,8 +32,20 @@ def parse(data: Any, written: Callable[[Path], str] | None = None, unread: froze
         told = error.errors(include_url=False, include_input=False)[:_READ]
         mistakes = [Mistake(e["type"], e["msg"], e.get("ctx", {}), follow(e["loc"]), data, written) for e in told]
         mistakes = [m for m in mistakes if not any(m.spot.path[:n] in unread for n in range(len(m.spot.path) + 1))]
-        return None, _first(list(dict.fromkeys(_findings(mistakes, data))))
+        return None, bounded(_once(_findings(mistakes, data)))
+    hosts = sum(pool.count for pool in blueprint.nodes.values())
+    if hosts > MOST_HOSTS:
+        words = f"{hosts:,} nodes; a cluster has at most {MOST_HOSTS:,}"
+        return None, [Diagnostic("IAC110", "too-many-nodes", "error", words, ("nodes",), on_key=True)]
     return (None if unread else blueprint), []
+
+
+def _once(findings: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+    seen = set()
+    for finding in findings:
+        if finding not in seen:
+            seen.add(finding)
+            yield finding
 
 
 def _findings(mistakes: list[Mistake], data: Any) -> Iterator[Diagnostic]:
@@ -80,11 +93,3 @@ def nearest(word: str, known: list[str]) -> str | None:
     by_lower = {k.lower(): k for k in known}
     near = difflib.get_close_matches(word.lower().replace("-", "_")[:80], [k.replace("-", "_") for k in by_lower], n=1, cutoff=0.6)
     return next((k for lower, k in by_lower.items() if near and lower.replace("-", "_") == near[0]), None)
-
-
-def _first(findings: list[Diagnostic]) -> list[Diagnostic]:
-    """Not more than a person reads, and a word on the rest."""
-    if len(findings) <= MOST:
-        return findings
-    more = Diagnostic("IAC109", "more-errors", "info", f"more than {MOST} errors; the rest is not shown", findings[MOST].path)
-    return [*findings[:MOST], more]

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ..diagnostics import Diagnostic, Related, Severity
+from ..diagnostics.bounded import bounded
 
 Path = tuple[str | int, ...]
 Profile = Literal["lab", "production"]
@@ -38,11 +39,11 @@ class Rule:
     function: Callable[[Any], Iterator[Found]]
 
     def run(self, subject: Any, profile: Profile = "production") -> list[Diagnostic]:
-        """All findings about ``subject``, in the order in which they were made."""
+        """The findings about ``subject``, in the order in which they were made; of very many the first ones."""
         severity = self.lab if profile == "lab" else self.severity
         if severity is None:
             return []
-        return [Diagnostic(self.id, self.slug, severity, f.message, f.path, f.related, f.help, f.on_key) for f in self.function(subject)]
+        return bounded(Diagnostic(self.id, self.slug, severity, f.message, f.path, f.related, f.help, f.on_key) for f in self.function(subject))
 
 
 def rule(id: str, slug: str, severity: Severity = "error", lab: Severity | None | Literal["same"] = "same") -> Callable[[Callable[[Any], Iterator[Found]]], Rule]:

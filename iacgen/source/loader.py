@@ -7,6 +7,7 @@ tag set only, no anchors that grow, no duplicate keys, a bounded number of value
 from __future__ import annotations
 
 from ..diagnostics import Diagnostic
+from ..diagnostics.bounded import bounded
 from .compose import Refused, compose
 from .decode import decode, place
 from .depth import MAX_DEPTH, too_deep
@@ -34,4 +35,4 @@ def read(source: bytes | str, name: str) -> tuple[Document, list[Diagnostic]]:
         return Document(name, text), [Diagnostic(refused.id, refused.slug, "error", refused.words, at=span)]
     unread = frozenset(f.path for f in walk.findings)
     document = Document(name, text, data, walk.values, walk.keys, routes=walk.routes, unread=unread)
-    return document, list({(f.id, f.at): f for f in reversed(walk.findings)}.values())[::-1]  # an alias repeats what it stands for
+    return document, bounded(list({(f.id, f.at): f for f in reversed(walk.findings)}.values())[::-1])  # an alias repeats what it stands for
