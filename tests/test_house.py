@@ -8,7 +8,7 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "iacgen"
 EVERYWHERE = {"diagnostics", "units", "paths"}
 MAY_IMPORT = {
-    "cli": {"pipeline", "output", "verify", "catalog", "source", "blueprint", "design", "training", "placement", "render", "targets", "checks", "explain", "discovery", "review"},
+    "cli": {"pipeline", "output", "verify", "catalog", "source", "blueprint", "design", "training", "placement", "render", "targets", "checks", "explain", "starter", "discovery", "review"},
     "diagnostics": set(),
     "source": set(),
     "blueprint": {"source"},
@@ -19,6 +19,7 @@ MAY_IMPORT = {
     "placement": {"design", "training"},
     "checks": {"blueprint", "catalog", "design", "training", "placement"},
     "explain": set(),
+    "starter": {"catalog", "training", "render"},
     "targets": {"design", "training", "placement", "render"},
     "render": set(),
     "output": set(),

@@ -30,3 +30,17 @@ class Profile(str, Enum):
 
     production = "production"
     lab = "lab"
+
+
+class SiteKind(str, Enum):
+    """Where a cluster stands."""
+
+    on_prem = "on-prem"
+    aws = "aws"
+
+
+class ComputeFabric(str, Enum):
+    """What GPUs of one's own talk over."""
+
+    infiniband = "infiniband"
+    roce = "roce"

@@ -24,7 +24,7 @@ def catalog_ids(incomplete: str) -> Iterator[str]:
     return _starting(incomplete, "*/*.yaml")
 
 
-def gpu_systems(incomplete: str) -> Iterator[str]:
+def systems(incomplete: str) -> Iterator[str]:
     """Ids of systems; which of them have GPUs stands inside the files, which are not read here."""
     return _starting(incomplete, "systems/*.yaml")
 

@@ -1,8 +1,9 @@
 """Between a tree of texts and a folder on disk: plan first, then write."""
 
+from .create import create
 from .disk import BlockedPath, InvalidPath, OutputError
 from .manifest import ManifestError, drift, read
 from .plan import Plan, Tree, plan
 from .write import WriteRefused, apply
 
-__all__ = ["BlockedPath", "InvalidPath", "ManifestError", "OutputError", "Plan", "Tree", "WriteRefused", "apply", "drift", "plan", "read"]
+__all__ = ["BlockedPath", "InvalidPath", "ManifestError", "OutputError", "Plan", "Tree", "WriteRefused", "apply", "create", "drift", "plan", "read"]

@@ -63,7 +63,7 @@ def test_the_installed_command_is_the_same_program():
 def test_help_names_every_command(call):
     done = call("--help")
     assert done.exit_code == 0
-    assert {"catalog", "check", "explain", "generate", "schema", "verify"} <= set(COMMANDS)
+    assert {"catalog", "check", "explain", "generate", "init", "schema", "verify"} <= set(COMMANDS)
     assert [line.split()[0] for line in done.stdout.partition("Commands:")[2].splitlines() if line.strip()] == [c.name or c.callback.__name__ for c in app.registered_commands]
 
 

@@ -1,0 +1,43 @@
+"""``iacgen init``: a first blueprint, with comments."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .exit import cannot
+
+if TYPE_CHECKING:
+    from ..starter import Wish
+
+
+def init(wish: dict[str, object], file: Path | None) -> None:
+    """Print the blueprint, or write it where nothing stands yet; leaves with 2 when there is no such cluster."""
+    from ..output import OutputError, create
+    from ..starter import Impossible, Wish, write
+
+    try:
+        text = write(asked := Wish(**wish))  # type: ignore[arg-type]
+    except Impossible as error:
+        cannot(str(error))
+    _prove(text, asked)
+    if file is None:
+        print(text, end="")
+        return
+    try:
+        create(file, text)
+    except OutputError as error:
+        cannot(str(error))
+    except OSError as error:
+        cannot(f"cannot write {file}: {error.strerror}")
+    print(f"{file}: written; next: iacgen check {file}", file=sys.stderr)
+
+
+def _prove(text: str, wish: Wish) -> None:
+    """What is offered has been through the whole flow: no finding, a place for each rank."""
+    from ..pipeline import run
+
+    state = run(text.encode(), "init")
+    if state.findings or state.project is None:
+        cannot(f"no clean blueprint of {wish.nodes:,} x {wish.system}: " + "; ".join(dict.fromkeys(f.message for f in state.findings)))

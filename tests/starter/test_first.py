@@ -1,0 +1,131 @@
+"""``iacgen init``: whatever it offers is clean, and what it does not offer cannot be had."""
+
+import re
+
+import pytest
+import yaml
+from jsonschema import Draft202012Validator
+
+from iacgen import catalog
+from iacgen.blueprint.schema import schema
+from iacgen.pipeline import run, tree
+from iacgen.starter import Impossible, Wish, write
+from iacgen.starter.network import network
+
+SYSTEMS = [s for s in catalog.entries("systems") if s.gpus]
+COUNTS = (1, 2, 4, 7, 8, 9, 16, 31, 32, 33, 64, 65, 127, 128, 170)
+OFFERED = [
+    pytest.param(Wish(s.id, n, fabric=fabric), id=f"{s.id}-{fabric or 'efa'}-{n}")
+    for s in SYSTEMS for fabric in ((None,) if s.cloud else ("infiniband", "roce")) for n in COUNTS
+]  # fmt: skip
+JOBS = [pytest.param(Wish(s.id, n, job=job), id=f"{s.id}-{job}-{n}") for s in SYSTEMS for job in catalog.ids("models") for n in (4, 24, 127)]
+
+
+@pytest.mark.parametrize("wish", OFFERED)
+def test_every_machine_in_every_count_is_clean(wish):
+    state = run(write(wish).encode(), "init")
+    assert not state.findings and state.project
+    pool = state.design.pools["gpu"]
+    assert (pool.system.id, pool.count) == (wish.system, wish.nodes)
+    assert len(state.project.placements["pretrain"].hosts) <= wish.nodes
+
+
+@pytest.mark.parametrize("wish", JOBS)
+def test_every_model_is_clean_or_does_not_fit(wish):
+    try:
+        text = write(wish)
+    except Impossible as error:
+        assert f"does not fit {wish.nodes} x" in str(error)
+        weights = 2 * catalog.model(wish.job).published_parameters + 12 * catalog.model(wish.job).published_parameters
+        memory = catalog.gpu(catalog.system(wish.system).gpu).memory_gib * 2**30 * catalog.system(wish.system).gpus * wish.nodes
+        assert weights > memory / 4, "a model that is far from filling the GPUs is not refused"
+        return
+    state = run(text.encode(), "init")
+    assert not state.findings and state.project
+    assert state.project.jobs["pretrain"].spec.model.id == wish.job
+
+
+@pytest.mark.parametrize("wish", [Wish("dgx-h100", 127), Wish("hgx-h100", 2), Wish("p5.48xlarge", 16, job="llama-3-70b")], ids=lambda w: w.system)
+def test_it_is_judged_like_any_other(wish):
+    """Clean for a lab too, valid for an editor, and its files can be written."""
+    text = write(wish)
+    assert not run(text.encode(), "init", "lab").findings
+    assert list(Draft202012Validator(schema()).iter_errors(yaml.safe_load(text))) == []
+    assert "slurm/slurm.conf" in tree(run(text.encode(), "init"))
+    assert write(wish) == text
+
+
+@pytest.mark.parametrize("wish", [Wish("dgx-h100", 127), Wish("hgx-h100", 2), Wish("p5.48xlarge", 3), Wish("p5.48xlarge", 100)], ids=lambda w: f"{w.system}-{w.nodes}")
+def test_it_teaches(wish):
+    text = write(wish)
+    lines = text.splitlines()
+    assert lines[0] == "# yaml-language-server: $schema=blueprint.schema.json"
+    assert text.endswith("}\n") or text.endswith("parallel\n")
+    assert sum("#" in line for line in lines) >= 15
+    assert not re.search(r"[ \t]$|\n\n\n", text, flags=re.MULTILINE)
+    assert all(len(line) <= 150 for line in lines)
+    for command in re.findall(r'"?iacgen ([a-z]+)', text):
+        assert command in ("check", "generate", "catalog", "schema")
+
+
+def test_a_commented_line_can_be_made_to_count():
+    """What stands behind a mark is right, too."""
+    for wish in (Wish("dgx-h100", 64), Wish("p5.48xlarge", 2)):
+        text = re.sub(r"^( *)# (cooling|admin_networks|capacity): ", r"\1\2: ", write(wish), flags=re.MULTILINE)
+        assert text != write(wish)
+        assert not [f for f in run(text.encode(), "init").findings if f.severity == "error"]
+
+
+def test_more_nodes_leave_a_spare():
+    assert "spares" not in write(Wish("dgx-h100", 16))
+    assert "count: 64, spares: 1}" in write(Wish("dgx-h100", 64))
+
+
+@pytest.mark.parametrize(
+    ("wish", "why"),
+    [
+        (Wish("dgx-h10", 8), "no system with GPUs is called 'dgx-h10'; there are dgx-a100"),
+        (Wish("generic-1u", 8), "no system with GPUs is called 'generic-1u'"),
+        (Wish("../gpus/h200", 8), "no system with GPUs"),
+        (Wish("dgx-h100", 8, job="gpt-9"), "no model is called 'gpt-9'; there are llama-2-70b"),
+        (Wish("dgx-h100", 8, site="aws"), "--site on-prem"),
+        (Wish("p5.48xlarge", 8, site="on-prem"), "--site aws"),
+        (Wish("p5.48xlarge", 8, fabric="roce"), "leave --fabric out"),
+        (Wish("dgx-h100", 0), "--nodes is from 1 to 9,999"),
+        (Wish("dgx-h100", 10_000), "--nodes is from 1 to 9,999"),
+        (Wish("dgx-h100", 2, job="llama-3.1-405b"), "does not fit 2 x NVIDIA DGX H100; take more nodes"),
+    ],
+    ids=lambda v: str(v)[:40],
+)
+def test_what_cannot_be_had_says_why(wish, why):
+    with pytest.raises(Impossible, match=re.escape(why)):
+        write(wish)
+
+
+@pytest.mark.parametrize("technology", ["infiniband", "roce"])
+def test_a_fabric_has_room_for_its_manager(technology):
+    for nodes in range(1, 257):
+        net = network(catalog.system("dgx-h100"), nodes, technology)
+        if net.unit is None:
+            assert nodes * 8 <= net.ports
+            continue
+        last = nodes % net.unit or net.unit
+        assert net.unit <= net.ports // 2
+        assert (net.ports - net.unit - last) * 8 >= 4 * net.ufm
+
+
+@pytest.mark.parametrize("wish", [Wish("dgx-h100", 127), Wish("dgx-a100", 16, job="llama-3-70b"), Wish("dgx-b200", 8, job="llama-3-70b")], ids=lambda w: f"{w.system}-{w.job}")
+def test_nothing_smaller_fits(wish):
+    """Each layout of fewer GPUs that takes as many nodes is put into the blueprint instead, and something is found."""
+    data = yaml.safe_load(write(wish))
+    job = data["training"]["pretrain"]
+    chosen = job["parallel"]
+    size = chosen["tensor"] * chosen["pipeline"] * chosen["context"]
+    nodes = run(yaml.safe_dump(data).encode(), "init").project.jobs["pretrain"].spec.nodes
+    layers = catalog.model(wish.job).layers
+    for tensor, pipeline, context in ((t, p, c) for t in (1, 2, 4, 8) for p in range(1, size + 1) for c in (1, 2, 4)):
+        smaller = tensor * pipeline * context
+        if smaller >= size or layers % pipeline or nodes * 8 % smaller:
+            continue
+        job |= {"parallel": {"tensor": tensor, "pipeline": pipeline, "context": context}, "global_batch": nodes * 8 // smaller * 4 * pipeline}
+        assert run(yaml.safe_dump(data).encode(), "init").findings, job["parallel"]
