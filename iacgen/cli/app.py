@@ -9,7 +9,7 @@ import typer
 
 from .. import __version__
 from . import complete
-from .choices import FailOn, FindingFormat, Profile
+from .choices import ComputeFabric, FailOn, FindingFormat, Profile, SiteKind
 from .exit import Format, PageFormat
 
 app = typer.Typer(
@@ -23,6 +23,8 @@ app = typer.Typer(
 
 BlueprintFile = Annotated[Path, typer.Argument(help="The blueprint, a YAML file; - reads standard input.", autocompletion=complete.blueprints)]
 ProfileOption = Annotated[Profile, typer.Option("--profile", help="How strictly to judge: what is a warning in production may be fine in a lab.")]
+OverOption = Annotated[list[Path] | None, typer.Option("-f", "--file", help="A file with some of the keys, laid over the blueprint; may be given again, later ones win.", autocompletion=complete.blueprints)]
+SetOption = Annotated[list[str] | None, typer.Option("--set", help="One value, such as nodes.gpu.count=64, laid over the files; null takes a key away; may be given again.")]
 
 
 def _version(asked: bool) -> None:
@@ -39,6 +41,8 @@ def _root(version: Annotated[bool, typer.Option("--version", help="Print the ver
 @app.command()
 def generate(
     blueprint: BlueprintFile,
+    over: OverOption = None,
+    sets: SetOption = None,
     out: Annotated[Path, typer.Option("--out", help="Folder that takes the output folder, which is named after the cluster.")] = Path("out"),
     check: Annotated[bool, typer.Option("--check", help="Write nothing; exit 1 when the folder is not what would be written.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite managed files that were edited by hand.")] = False,
@@ -47,12 +51,14 @@ def generate(
     """Check the blueprint and write all its files."""
     from .generate import generate as command
 
-    command(blueprint, out, check, force, profile)
+    command(blueprint, over or [], sets or [], out, check, force, profile)
 
 
 @app.command()
 def check(
     blueprints: Annotated[list[Path], typer.Argument(help="The blueprints, YAML files; - reads standard input.", autocompletion=complete.blueprints)],
+    over: OverOption = None,
+    sets: SetOption = None,
     format: Annotated[FindingFormat, typer.Option("--format", help="How to print the findings.")] = FindingFormat.text,
     profile: ProfileOption = Profile.production,
     select: Annotated[list[str] | None, typer.Option("--select", help="Show only these findings: ids, names, or beginnings of ids such as IAC2; may be given again.", autocompletion=complete.findings)] = None,
@@ -62,7 +68,21 @@ def check(
     """Say all that is wrong with blueprints; write nothing."""
     from .check import check as command
 
-    command(blueprints, format, profile, select or [], ignore or [], fail_on)
+    command(blueprints, over or [], sets or [], format, profile, select or [], ignore or [], fail_on)
+
+
+@app.command()
+def resolve(
+    blueprint: BlueprintFile,
+    over: OverOption = None,
+    sets: SetOption = None,
+    format: Annotated[Format, typer.Option("--format", help="How to print it.")] = Format.text,
+    profile: ProfileOption = Profile.production,
+) -> None:
+    """Print the effective blueprint, with the origin of each value."""
+    from .resolve import resolve as command
+
+    command(blueprint, over or [], sets or [], format, profile)
 
 
 @app.command()
@@ -106,3 +126,20 @@ def schema() -> None:
     from .schema import schema as command
 
     command()
+
+
+@app.command()
+def init(
+    system: Annotated[str, typer.Option("--system", help="Catalog id of the GPU machine, such as dgx-h100 or p5.48xlarge.", autocompletion=complete.systems)],
+    nodes: Annotated[int, typer.Option("--nodes", help="How many of them.", min=1)],
+    site: Annotated[SiteKind | None, typer.Option("--site", help="Where they stand; the system tells by default.")] = None,
+    name: Annotated[str | None, typer.Option("--name", help="Name of the cluster; system and count by default.")] = None,
+    fabric: Annotated[ComputeFabric | None, typer.Option("--fabric", help="What the GPUs of a hall of one's own talk over; by default what the system is sold with.")] = None,
+    job: Annotated[str, typer.Option("--job", help="Catalog id of the model to train.", autocompletion=complete.models)] = "llama-3-8b",
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="New file for the blueprint; it is printed by default.")] = None,
+) -> None:
+    """Write a first blueprint, with comments."""
+    from .init import init as command
+
+    wish = {"system": system, "nodes": nodes, "site": site and site.value, "name": name, "fabric": fabric and fabric.value, "job": job}
+    command(wish, output)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,21 +17,21 @@ if TYPE_CHECKING:
     from ..pipeline import Run
 
 
-def check(paths: list[Path], format: FindingFormat, profile: Profile, select: list[str], ignore: list[str], fail_on: FailOn | None) -> None:
-    """Print what is wrong with each file; exit 1 on findings as bad as ``fail_on``, 2 when a file cannot be read."""
+def check(
+    paths: list[Path], over: Sequence[Path], sets: Sequence[str], format: FindingFormat, profile: Profile, select: list[str], ignore: list[str], fail_on: FailOn | None
+) -> None:
+    """Print what is wrong with each file, under what is laid over it; exit 1 on findings as bad as ``fail_on``, 2 when a file cannot be
+    read."""
     from ..diagnostics.selection import FAIL_ON
     from ..pipeline import run
 
     shown = _selection(select, ignore) if select or ignore else None
     reports: list[Report] = []
-    unread: list[tuple[str, str]] = []
-    for path in dict.fromkeys(paths):
-        try:
-            raw, name = contents(path)
-        except OSError as error:
-            unread.append((str(path), error.strerror or "unreadable"))
-            continue
-        reports.append(_report(run(raw, name, profile.value), shown))
+    layers, unread = _read(over)
+    files, missing = _read([] if unread else dict.fromkeys(paths))
+    unread += missing
+    for raw, name in files:
+        reports.append(_report(run(raw, name, profile.value, layers, sets), shown))
         if format in (FindingFormat.text, FindingFormat.concise):
             _print_one(reports[-1], format)
     _print_all(reports, format, profile, unread)
@@ -40,6 +40,17 @@ def check(paths: list[Path], format: FindingFormat, profile: Profile, select: li
     worst = FAIL_ON[fail_on.value if fail_on else "never" if format is FindingFormat.sarif else "error"]
     failed = any(e.finding.severity in worst for r in reports for e in r.entries)
     sys.exit(CANNOT if unread else FINDINGS if failed else CLEAN)
+
+
+def _read(paths: Iterable[Path]) -> tuple[list[tuple[bytes, str]], list[tuple[str, str]]]:
+    """Bytes and name of each file; name and reason of each that cannot be read."""
+    read, unread = [], []
+    for path in paths:
+        try:
+            read.append(contents(path))
+        except OSError as error:
+            unread.append((str(path), error.strerror or "unreadable"))
+    return read, unread
 
 
 def _selection(select: list[str], ignore: list[str]) -> Selection:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from .choices import Profile
@@ -11,13 +12,13 @@ from .read import print_findings, run_blueprint
 from .summary import summary
 
 
-def generate(path: Path, out: Path, check: bool, force: bool, profile: Profile) -> None:
+def generate(path: Path, over: Sequence[Path], sets: Sequence[str], out: Path, check: bool, force: bool, profile: Profile) -> None:
     """Write ``out/<cluster>``; with ``check`` only compare. Nothing is written when anything is wrong."""
     from ..diagnostics import errors
     from ..output import OutputError, apply, plan
     from ..pipeline import tree
 
-    state = run_blueprint(path, profile=profile)
+    state = run_blueprint(path, over, sets, profile)
     print_findings(state)
     if errors(state.findings) or state.project is None:
         print(f"{state.document.name}: nothing was written", file=sys.stderr)

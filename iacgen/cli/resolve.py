@@ -1,0 +1,73 @@
+"""``iacgen resolve``: the effective blueprint, and where each of its values comes from."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .choices import Profile
+from .exit import FINDINGS, Format
+from .read import print_findings, run_blueprint
+
+if TYPE_CHECKING:
+    from ..blueprint.origins import Leaf
+
+WIDEST = 60  # column at which the origins stand, unless a line is longer
+
+
+def resolve(path: Path, over: Sequence[Path], sets: Sequence[str], format: Format, profile: Profile) -> None:
+    """Print it; exit 1, with the findings, when it is no blueprint, and after the blueprint when checks find errors in it."""
+    from ..blueprint import resolve as written_out
+    from ..blueprint.origins import fill, leaves
+    from ..design.implied import implied
+    from ..diagnostics import errors
+
+    state = run_blueprint(path, over, sets, profile)
+    bad = len(errors(state.findings))
+    if state.blueprint is None:
+        print_findings(state)
+        sys.exit(FINDINGS)
+    decided = implied(state.blueprint, state.design) if state.design else {}
+    found = list(leaves(fill(written_out(state.blueprint), decided), state.document, decided))
+    if format is Format.json:
+        print(json.dumps([{"path": ".".join(map(str, leaf.path)), "value": leaf.value, "origin": leaf.origin} for leaf in found], indent=2, ensure_ascii=False))
+    else:
+        _print(found)
+    if bad:
+        print(f"iacgen: check finds {bad} error{'s' * (bad > 1)} in this blueprint", file=sys.stderr)
+        sys.exit(FINDINGS)
+
+
+def _print(leaves: Iterable[Leaf]) -> None:
+    """YAML that reads back as the same blueprint, with the origins as comments."""
+    from ..diagnostics.printable import printable
+
+    rows = list(_rows(leaves))
+    width = min(WIDEST, max((len(text) for text, origin in rows if origin), default=0))
+    for text, origin in rows:
+        print(f"{text:<{width}}  # {printable(origin)}" if origin else text)
+
+
+def _rows(leaves: Iterable[Leaf]) -> Iterator[tuple[str, str]]:
+    """A line for each key, and the origin of the value that stands in it."""
+    from ..render.filters import yaml
+
+    above: tuple[Any, ...] = ()
+    for leaf in leaves:
+        shared = next((i for i, (a, b) in enumerate(zip(above, leaf.path, strict=False)) if a != b), min(len(above), len(leaf.path)))
+        head = ""
+        for depth in range(shared, len(leaf.path)):
+            step = leaf.path[depth]
+            indent = "  " * depth
+            if depth == len(leaf.path) - 1:
+                value = yaml(leaf.value)
+                yield (f"{indent}- {value}" if isinstance(step, int) else f"{head or indent}{yaml(step)}: {value}"), leaf.origin
+            elif isinstance(step, int):
+                head = f"{indent}- "
+            else:
+                yield f"{head or indent}{yaml(step)}:", ""
+                head = ""
+        above = leaf.path
