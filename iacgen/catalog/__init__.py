@@ -6,6 +6,7 @@ nearest spellings. ``ids(kind)`` lists a shelf without reading it.
 
 from __future__ import annotations
 
+import difflib
 from typing import cast
 
 from iacgen.catalog.clouds import Cloud
@@ -19,7 +20,7 @@ from iacgen.catalog.systems import CloudType, HostNic, System
 
 __all__ = [
     "KINDS", "BrokenEntry", "Cloud", "CloudType", "Entry", "Gpu", "HostNic", "Model", "Nic", "Source", "Switch", "System",
-    "UnknownEntry", "cloud", "entries", "gpu", "ids", "model", "nic", "search", "switch", "system",
+    "UnknownEntry", "cloud", "entries", "gpu", "ids", "model", "nearest", "nic", "search", "switch", "system",
 ]  # fmt: skip
 
 
@@ -59,11 +60,18 @@ def entries(kind: str) -> tuple[Entry, ...]:
 
 
 def search(text: str) -> tuple[Entry, ...]:
-    """Entries of all kinds whose kind, id, name or vendor contains every word of ``text``, whatever the case."""
+    """Entries of all kinds that every word of ``text`` is about, whatever the case: kind, id, name, vendor, cloud, GPU, what a port speaks."""
     words = text.lower().split()
-    return tuple(
-        entry
-        for kind in KINDS
-        for entry in entries(kind)
-        if all(word in f"{entry.kind} {entry.id} {entry.name} {getattr(entry, 'vendor', '')}".lower() for word in words)
-    )
+    return tuple(entry for kind in KINDS for entry in entries(kind) if all(word in _about(entry) for word in words))
+
+
+def _about(entry: Entry) -> str:
+    """What a search looks into."""
+    inside = [entry.kind, entry.id, entry.name, getattr(entry, "vendor", ""), getattr(entry, "gpu", None) or "", *getattr(entry, "technologies", ())]
+    return " ".join(inside + [offered.provider for offered in [getattr(entry, "cloud", None)] if offered]).lower()
+
+
+def nearest(text: str) -> tuple[str, ...]:
+    """The ids of any kind that are spelt most like ``text``, best first."""
+    known = dict.fromkeys(id for kind in KINDS for id in ids(kind))
+    return tuple(difflib.get_close_matches(text.lower(), known, n=3))

@@ -19,7 +19,8 @@ def catalog(words: list[str], format: Format) -> None:
     exact = [kind for kind in shelves.KINDS if text in shelves.ids(kind)]  # file names alone: no file is read in vain
     found = tuple(getattr(shelves, _ONE[kind])(text) for kind in exact) or shelves.search(text)
     if not found:
-        print(f"the catalog has nothing on {text!r}", file=sys.stderr)
+        near = shelves.nearest(text)
+        print(f"the catalog has nothing on {text!r}" + (f"; did you mean {' or '.join(near)}?" if near else ""), file=sys.stderr)
         sys.exit(FINDINGS)
     if format is Format.json:
         print(json.dumps([entry.model_dump(mode="json", exclude_none=True) for entry in found], indent=2))

@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from iacgen import catalog
 
 ALL = [entry for kind in catalog.KINDS for entry in catalog.entries(kind)]
@@ -54,4 +56,11 @@ def test_json_holds_what_the_files_hold(iacgen):
 def test_what_is_not_there_is_a_finding(iacgen):
     done = iacgen("catalog", "h100-sxn")
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == "the catalog has nothing on 'h100-sxn'\n"
+    assert done.stderr == "the catalog has nothing on 'h100-sxn'; did you mean h100-sxm?\n"
+    assert iacgen("catalog", "abacus").stderr == "the catalog has nothing on 'abacus'\n"
+
+
+@pytest.mark.parametrize(("words", "ids"), [("switch infiniband", {"qm9700"}), ("aws h100", {"p5.48xlarge"}), ("system b200", {"dgx-b200"})])
+def test_searches_by_what_a_thing_is_made_of(call, words, ids):
+    done = call("catalog", *words.split(), "--format", "json")
+    assert {e["id"] for e in json.loads(done.stdout)} == ids
