@@ -1,7 +1,7 @@
 """A partition whose nodes stand where no controller is, with a cloud between them.
 
 Why: nodes in the cloud take their files and their key from a head node of their own site, and their names resolve there alone. Nodes
-elsewhere stay unknown to the controller for ever: jobs that are given them never start.
+elsewhere stay unknown to the controller until somebody joins the two by hand: jobs that are given them do not start.
 
 Bad::
 
@@ -26,7 +26,7 @@ from ..duties import aws_sites, queues
 from ..rule import Found, rule
 
 
-@rule("IAC262", "queue-without-controller")
+@rule("IAC262", "queue-without-controller", "warning")
 def check(blueprint: Blueprint) -> Iterator[Found]:
     if not blueprint.scheduler:
         return
