@@ -86,8 +86,13 @@ def _tag(model: type[BaseModel]) -> str | None:
 
 def _row(model: type[BaseModel], name: str, field: FieldInfo) -> str:
     hint = typing.get_type_hints(model, include_extras=True)[name]
-    cells = (f"`{field.alias or name}`", _type(hint) + _limits(field), _default(model, name, field), field.description or "")
+    cells = (f"`{field.alias or name}`", _type(hint) + _limits(field), _default(model, name, field), (field.description or "") + _merge(field))
     return "| " + " | ".join(cell.replace("|", "\\|").replace("<", "\\<") for cell in cells) + " |"
+
+
+def _merge(field: FieldInfo) -> str:
+    extra = field.json_schema_extra
+    return "; overlays append to it" if isinstance(extra, dict) and extra.get("merge") == "append" else ""
 
 
 def _type(hint: Any) -> str:

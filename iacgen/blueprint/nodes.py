@@ -48,6 +48,6 @@ class NodePool(Section):
     count: int = Field(ge=1, le=65_535, description="How many, spares included", examples=[16, 127])
     spares: int = Field(0, ge=0, description="How many of them are kept free for a failure", examples=[1])
     width: int = Field(4, ge=1, le=6, description="Digits of the number in a host name, whatever the count", examples=[4, 5])
-    down: tuple[Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{0,30}$")], ...] = Field((), strict=False, description="Hosts that are known to be out of service", examples=[["gpu0017"]])
+    down: tuple[Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{0,30}$")], ...] = Field((), strict=False, description="Hosts that are known to be out of service", examples=[["gpu0017"]], json_schema_extra={"merge": "append"})
     capacity: Capacity | None = Field(None, description="How cloud machines are bought; on demand by default", examples=[{"kind": "capacity-block", "id": "cr-0a1b2c3d4e5f67890"}])
     placement_group: bool | None = Field(None, description="Whether cloud machines are kept close together; by default those with EFA that are bought on demand or on spot", examples=[False])
