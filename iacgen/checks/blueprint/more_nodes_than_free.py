@@ -26,6 +26,8 @@ from ..rule import Found, rule
 def check(blueprint: Blueprint) -> Iterator[Found]:
     for name, job in blueprint.training.items():
         pool = blueprint.nodes[job.nodes]
+        if pool.spares >= pool.count:
+            continue  # that alone is a mistake, and told as one
         if (job.count or 1) > pool.count - pool.spares - len(set(pool.down)):
             message = f"the job wants {job.count or 1} nodes; {job.nodes} has {pool.count}, less {pool.spares} spare and {len(set(pool.down))} down"
             yield Found(message, ("training", name, "count" if job.count else "nodes"))
