@@ -52,6 +52,11 @@ def pattern(dimension: str) -> str:
     return rf"^(?=[0-9.]*[1-9])[0-9]+(\.[0-9]+)? ?({units})$"
 
 
+def example(dimension: str) -> str:
+    """A quantity or two as one writes them."""
+    return _EXAMPLES[dimension]
+
+
 def _scaled(value: float, unit: str, step: int = 1000, names: str = " kMGTPE") -> str:
     index = 0
     while abs(value) >= step and index < len(names) - 1:

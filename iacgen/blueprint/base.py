@@ -34,12 +34,12 @@ WHOLE = BeforeValidator(lambda value: value if type(value) is int else None)
 
 
 def _quantity(dimension: str) -> tuple[object, ...]:
-    """A positive number of base units here, text with a unit in YAML and in the JSON Schema."""
+    """A positive number of base units here, text with a unit in YAML and in the JSON Schema; editors show ``patternErrorMessage``."""
     return (
         BeforeValidator(lambda value: units.parse(value, dimension)),
         PlainSerializer(lambda value: units.write(value, dimension)),
         Field(gt=0),
-        WithJsonSchema({"type": "string", "pattern": units.pattern(dimension)}),
+        WithJsonSchema({"type": "string", "pattern": units.pattern(dimension), "patternErrorMessage": f"Write a number and its unit, such as {units.example(dimension)}."}),
     )
 
 

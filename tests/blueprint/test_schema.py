@@ -140,6 +140,7 @@ def test_the_schema_is_one_that_editors_read():
     assert SCHEMA["$schema"] == "https://json-schema.org/draft/2020-12/schema"
     text = json.dumps(SCHEMA)
     assert "discriminator" not in text
+    assert text.count("patternErrorMessage") == text.count("(?=[0-9.]*[1-9])"), "a pattern of units is no message for people"
     assert all(section["additionalProperties"] is False for section in SECTIONS)
     assert "oneOf" in SCHEMA["properties"]["storage"]["patternProperties"]["^[a-z]([a-z0-9-]{0,30}[a-z0-9])?$"]
 
