@@ -91,7 +91,7 @@ def _unknown_value(m: Mistake) -> Diagnostic:
     wanted = _wanted(str(m.context["expected"]))
     if isinstance(m.value, str) and m.value in wanted:  # a number in quotes
         return Diagnostic("IAC107", "wrong-value", "error", "a number is wanted here, this is text", m.spot.path, help=f"write {m.value} without quotes")
-    if not isinstance(m.value, str | int | float):
+    if isinstance(m.value, bool) or not isinstance(m.value, str | int | float):
         return Diagnostic("IAC107", "wrong-value", "error", f"one of {', '.join(wanted)} is wanted here", m.spot.path)
     return Diagnostic("IAC105", "unknown-value", "error", f"expected {m.context['expected']}", m.spot.path, help=choices(m.text, wanted))
 

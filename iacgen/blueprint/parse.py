@@ -51,6 +51,7 @@ def _once(findings: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
 def _findings(mistakes: list[Mistake], data: Any) -> Iterator[Diagnostic]:
     """One finding a mistake: what only follows from another one is left out."""
     wrong_kind = {m.spot.path[:-1] for m in mistakes if m.type == "literal_error" and m.spot.path[-1] == "kind"}
+    wrong_inside = {m.spot.path[:-1] for m in mistakes}  # what is wrong is not counted
     meant: dict[tuple[Path, str], str] = {}  # section and key that is there → the key that was meant
     for m in mistakes:
         if m.type == "extra_forbidden" and m.spot.section is not None:
@@ -64,6 +65,8 @@ def _findings(mistakes: list[Mistake], data: Any) -> Iterator[Diagnostic]:
         if section in wrong_kind and m.type in ("missing", "extra_forbidden"):
             continue
         if m.type == "missing" and (section, last) in found:
+            continue
+        if m.type == "too_short" and m.spot.path in wrong_inside:
             continue
         if m.type == "extra_forbidden":
             yield _unknown_key(m.spot, meant.get((section, str(last))))

@@ -8,6 +8,7 @@ through a merge or an alias stands where it was written; ``routes`` remembers th
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
@@ -36,6 +37,7 @@ class Walk:
         self.routes: dict[Path, Path] = {}
         self.findings: list[Diagnostic] = []
         self.seen = 0
+        self.through: Any = None
 
     def within(self, line: int, column: int, end: int) -> Span:
         """A span that lies in the file; ``line``, ``column`` and ``end`` count from 0. The end of the file is its last character."""
@@ -53,20 +55,29 @@ class Walk:
     def error(self, id: str, slug: str, message: str, path: Path, on_key: bool = False, help: str | None = None) -> None:
         self.findings.append(Diagnostic(id, slug, "error", message, path, help=help, on_key=on_key, at=self.keys[path] if on_key else self.values[path]))
 
-    def count(self, node: Node | Alias, above: tuple[int, ...]) -> None:
-        """Bound what aliases and merges multiply."""
+    def count(self, node: Node, above: tuple[int, ...]) -> None:
+        """Bound what aliases and merges multiply; the outermost of them is to blame."""
         self.seen += 1
-        mark = node.start_mark
+        mark = self.through or node.start_mark
         if id(node) in above:
             raise Refused("IAC004", "yaml-bomb", "an alias contains itself", mark.line, mark.column)
         if self.seen > MAX_VALUES or len(above) > MAX_DEPTH:
             raise Refused("IAC004", "yaml-bomb", f"more than {MAX_VALUES:,} values, or {MAX_DEPTH} levels, with each alias written out", mark.line, mark.column)
 
+    @contextmanager
+    def let_in(self, node: Node | Alias) -> Iterator[None]:
+        """Note the place of an alias or a merge while what it brings is built."""
+        outer = self.through
+        self.through = outer or node.start_mark
+        yield
+        self.through = outer
+
     def build(self, node: Node | Alias, path: Path, above: tuple[int, ...]) -> Any:
         if isinstance(node, Alias):
             self.values[*path, ALIAS] = self.span(node)
             self.routes[path] = (*path, ALIAS)
-            node = node.node
+            with self.let_in(node):
+                return self.build(node.node, path, above)
         self.count(node, above)
         # What is empty has no place of its own: mark its key.
         self.values[path] = self.keys[path] if node.start_mark.index == node.end_mark.index and path in self.keys else self.span(node)
@@ -94,7 +105,8 @@ class Walk:
                 self.error("IAC006", "duplicate-key", "a mapping has one '<<'; it may take a list: <<: [*a, *b]", here, on_key=True)
             else:
                 self.keys[here] = self.span(key)
-                self.merge(value, path, out, inside)
+                with self.let_in(value):
+                    self.merge(value, path, out, inside)
         return out
 
     def merge(self, value: Node | Alias, path: Path, out: dict[str, Any], inside: tuple[int, ...]) -> None:
