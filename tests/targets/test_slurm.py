@@ -267,7 +267,7 @@ def test_topology_is_the_tree_of_the_cables(count, unit, numbering, shape):
     rest = f", unit: {unit}, numbering: {numbering}" if shape == "rail-fat-tree" else ""
     state = run(CLUSTER.format(count=count, topology=shape, rest=rest), "any.yaml")
     if state.project is None:
-        assert {f.id for f in state.findings} <= {"IAC211"}, state.findings  # too large for two tiers, or too large a unit
+        assert {f.id for f in state.findings if f.severity == "error"} <= {"IAC211"}, state.findings  # too large for two tiers, or too large a unit
         return
     text = slurm.render(state.project)["slurm/topology.conf"]
     hosts = [host for line in lines(text) for host in expand(line.get("Nodes"))]
