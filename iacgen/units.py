@@ -75,9 +75,12 @@ def bytes_si(count: float) -> str:
     return _scaled(count, "B")
 
 
+GIB = 2**30
+
+
 def gib(count: float) -> str:
     """Bytes as GiB with one decimal: ``67.9 GiB``."""
-    return f"{count / 2**30:.1f} GiB"
+    return f"{count / GIB:.1f} GiB"
 
 
 def seconds(value: float) -> str:

@@ -58,7 +58,8 @@ def _job(job: Job) -> str:
 
 def _memory(job: Job) -> str:
     table, worst = job.memory, job.memory.worst
-    parts = ", ".join(f"{line} {units.gib(row)}" for line in ("weights", "gradients", "optimizer", "activations") if (row := getattr(worst, line)))
+    rows = [(line, figures[table.stages.index(worst)]) for line, figures in table.rows() if line != "total"]
+    parts = ", ".join(f"{line} {units.gib(row)}" for line, row in rows if row >= 0.05 * units.GIB)
     return f"{units.gib(worst.total)} of {units.gib(table.capacity)} usable on each GPU of stage {worst.stage} ({parts})"
 
 

@@ -41,7 +41,7 @@ class Facility:
 
 
 def fill(site: str, things: list[Racked], rack_power_w: int, rack_units: int, cooling_w: int | None) -> Facility:
-    """Fill racks, a new one for each kind. Raises ValueError naming the kind that no rack can hold."""
+    """Fill racks, named after what stands in them, so that growth renames none. Raises ValueError naming the kind that no rack can hold."""
     racks: list[Rack] = []
     for thing in things:
         fit = rack_units // thing.units
@@ -52,7 +52,7 @@ def fill(site: str, things: list[Racked], rack_power_w: int, rack_units: int, co
         for start in range(0, len(thing.names), fit):
             names = thing.names[start : start + fit]
             contents = tuple((name, 1 + i * thing.units) for i, name in enumerate(names))
-            racks.append(Rack(f"r{len(racks) + 1:03d}", contents, thing.units * len(names), (thing.power_w or 0) * len(names)))
+            racks.append(Rack(f"{thing.kind}-r{start // fit + 1}", contents, thing.units * len(names), (thing.power_w or 0) * len(names)))
     unknown = tuple(t.kind for t in things if t.power_w is None)
     return Facility(site, tuple(racks), rack_power_w, rack_units, sum(r.power_w for r in racks), cooling_w, unknown)
 
@@ -62,4 +62,4 @@ def switches_of(fabric: Fabric) -> Racked | None:
     if fabric.switch is None:
         return None
     kw = fabric.switch.power_kw_max or fabric.switch.power_kw_typical
-    return Racked(f"{fabric.name} switches", (*fabric.leaves, *fabric.spines), fabric.switch.rack_units, round(kw * 1000) if kw else None)
+    return Racked(f"{fabric.name}-switches", (*fabric.leaves, *fabric.spines), fabric.switch.rack_units, round(kw * 1000) if kw else None)

@@ -18,12 +18,11 @@ def shape(request: Request) -> Shape:
     bins = _deal(request, ports, down)
     if request.manager_ports and sum(request.nics[h.rstrip("0123456789")].count for h in bins[-1]) + request.manager_ports > down:
         bins.append([])
-    width = len(str(len(bins)))
-    names = [f"{request.name}-leaf{i + 1:0{width}d}" for i in range(len(bins))]
+    names = [f"{request.name}-leaf{i + 1}" for i in range(len(bins))]
     uplinks = links_of(len(bins))
     if uplinks is None:
         raise FabricError("switch", f"{len(bins)} leaves of {request.switch.name} need three tiers")
-    spines = tuple(f"{request.name}-spine{s + 1:02d}" for s in range(uplinks.spines))
+    spines = tuple(f"{request.name}-spine{s + 1}" for s in range(uplinks.spines))
     return Shape(tuple(SwitchGroup(n, (n,), tuple(hosts)) for n, hosts in zip(names, bins, strict=True)), spines, uplinks)
 
 

@@ -42,5 +42,4 @@ def _spines(request: Request, leaves: int, up: int, radix: int, gbps: int) -> tu
     links = equal_links(leaves, up, radix, gbps)
     if links is None:
         raise FabricError("switch", f"{leaves} leaves of {up} uplinks need three tiers of {radix}-port switches; two tiers carry at most {radix} leaves")
-    width = max(2, len(str(links.spines)))
-    return tuple(f"{request.name}-spine{s + 1:0{width}d}" for s in range(links.spines)), links
+    return tuple(f"{request.name}-spine{s + 1}" for s in range(links.spines)), links
