@@ -88,7 +88,7 @@ WRONG = {
     "the file and the language": ({"count: 2}": "count: 02}", "zero: 3": "zeroo: 3", "technology: roce": "technology: no"}, {"IAC007", "IAC011", "IAC102"}),
     "the language": ({"schema: 1": "schema: 2", "30kW": "30", "technology: roce": "technology: rocee", "  ctl: {": "  ctl1: {", "zero: 3": "zeroo: 3"}, {"IAC105", "IAC107", "IAC106", "IAC102"}),
     "the references": ({"system: hgx-h100": "system: hgx-h101", "switch: sn5600": "switch: sn5601", "connects: [gpu]": "connects: [gpux]", "controllers: ctl": "controllers: ctrl"}, {"IAC201", "IAC202"}),
-    "the cluster": ({"count: 2}": "count: 2, spares: 2}", "[gpu, ctl]": "[gpu, gpu, ctl]", "framework: deepspeed": "framework: megatron"}, {"IAC204", "IAC228", "IAC315", "IAC225"}),
+    "the cluster": ({"count: 2}": "count: 2, spares: 2}", "[gpu, ctl]": "[gpu, gpu, ctl]", "framework: deepspeed": "framework: megatron"}, {"IAC204", "IAC228", "IAC315"}),
 }  # fmt: skip
 
 
