@@ -18,7 +18,7 @@ _KINDS = {
     "a token of Hugging Face": r"\bhf_[A-Za-z0-9]{30}",
     "a token of Slack": r"\bxox[abeoprs]-[A-Za-z0-9-]{10}",
     "a key of Google": r"\bAIza[A-Za-z0-9_-]{35}",
-    "a key of OpenAI or Anthropic": r"\bsk-(?:ant-|proj-|svcacct-)?[A-Za-z0-9_-]{20}",
+    "a key of OpenAI or Anthropic": r"\bsk-(?:(?:ant|proj|svcacct)-[A-Za-z0-9_-]{20}|[A-Za-z0-9]{32})",
     "a token of NVIDIA's NGC": r"\bnvapi-[A-Za-z0-9_-]{20}",
     "a token of PyPI": r"\bpypi-AgE[A-Za-z0-9_-]{20}",
     "a web token (JWT)": r"\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}",

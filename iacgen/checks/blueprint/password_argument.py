@@ -22,7 +22,9 @@ from ...blueprint import Blueprint
 from ..rule import Found, rule
 from ..words import secret_kind
 
-_NAME = re.compile(r"--?(?:[a-z0-9]+[-_.])*(password|passwd|secret|token|api[-_]?key|access[-_]?key|secret[-_]?key|private[-_]?key|credentials?)$", re.IGNORECASE)
+_SECRET = "password|passwd|passphrase|secret|api[-_]?key|access[-_]?key|secret[-_]?key|private[-_]?key|credentials?"
+_TOKEN = "(?:(?:auth|access|api|hub|hf|github|gitlab|wandb|bearer|session|refresh)[-_])token"  # --eos-token is a matter of text
+_NAME = re.compile(rf"--?(?:(?:[a-z0-9]+[-_.])*(?:{_SECRET}|{_TOKEN})|token)$", re.IGNORECASE)
 """The last word of the option counts: --token is one, --token-file and --tokenizer are none."""
 
 

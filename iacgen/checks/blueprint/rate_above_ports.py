@@ -27,7 +27,7 @@ from ..duties import lustres
 from ..rule import Found, rule
 
 
-@rule("IAC267", "rate-above-ports")
+@rule("IAC267", "rate-above-ports", "warning")
 def check(blueprint: Blueprint) -> Iterator[Found]:
     for name, store in lustres(blueprint).items():
         pool = blueprint.nodes[store.servers]

@@ -30,5 +30,5 @@ def check(blueprint: Blueprint) -> Iterator[Found]:
     for name, site in aws_sites(blueprint).items():
         for i, text in enumerate(site.admin_networks):
             network = network_of(text)
-            if network and 0 < network.prefixlen < NARROW and not network.is_private:
+            if network and 0 < network.prefixlen < NARROW and network.is_global:
                 yield Found(f"{network.num_addresses:,} public addresses may log in to the head node", ("sites", name, "admin_networks", i))
