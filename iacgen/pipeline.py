@@ -11,6 +11,8 @@ from typing import Any
 
 from . import catalog, checks, source
 from .blueprint import Blueprint, assemble, parse, resolve
+from .blueprint.intact import intact
+from .blueprint.mistakes import at
 from .blueprint.training import Training
 from .checks import Profile
 from .design import Design, design
@@ -48,8 +50,10 @@ def run(text: bytes | str, name: str, profile: Profile = "production", over: Ite
     if document.data is not None:
         state = _blueprint(state)  # also beside faults of single values, so that one run tells all
     for stage in (_referenced, _checked, _placed):
-        if not errors(state.findings):
-            state = stage(state)
+        if errors(state.findings):
+            state = _besides(state)
+            break
+        state = stage(state)
     return _allowed(replace(state, findings=traced(document, state.findings)))
 
 
@@ -78,6 +82,24 @@ def _blueprint(state: Run) -> Run:
 def _referenced(state: Run) -> Run:
     assert state.blueprint
     return replace(state, findings=(*state.findings, *checks.run("references", state.blueprint, state.profile)))
+
+
+def _besides(state: Run) -> Run:
+    """After an error: what can be said all the same about the references and jobs of the entries that nothing is wrong with."""
+    if state.design or state.jobs:
+        return state
+    blueprint, gone = (state.blueprint, frozenset()) if state.blueprint else intact(state.document.data, state.findings)
+    if blueprint is None:
+        return state
+    findings = list(state.findings)
+    misnamed = any(f.on_key and len(f.path) == 2 for f in findings)  # what refers to the right name is not at fault
+    if state.blueprint is None and not misnamed:
+        findings += [f for f in checks.run("references", blueprint, state.profile) if at(state.document.data, f.path) not in gone]
+    wrong = {f.path[:2] for f in errors(findings) if f.slug != "unknown-key"}
+    for name, wanted in blueprint.training.items():
+        if wanted.nodes in blueprint.nodes and not {("training", name), ("nodes", wanted.nodes)} & wrong and (spec := job_spec(name, wanted, blueprint)):
+            findings += plan_job(spec)[1]
+    return replace(state, findings=tuple(findings))
 
 
 def _checked(state: Run) -> Run:

@@ -174,3 +174,13 @@ def test_no_wrong_value_anywhere_is_more_than_a_finding(name, draw):
     render_text(state.findings, state.document)
     if state.project:
         tree(state)
+
+
+def test_a_word_a_name_and_a_job_that_are_wrong_are_said_together():
+    source = text("superpod-h100").replace("spares: 1}", "spares: 1, cuont: 1}").replace("system: lustre-oss", "system: lustre-osss").replace("context: 2}", "context: 1}")
+    assert {f.id for f in errors(run(source, "x.yaml").findings)} == {"IAC102", "IAC202", "IAC330"}
+
+
+def test_what_only_follows_from_a_mistake_is_not_said():
+    source = text("lab").replace("count: 2}", "count: two}")
+    assert {f.id for f in errors(run(source, "x.yaml").findings)} == {"IAC107"}
