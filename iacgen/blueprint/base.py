@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import unicodedata
 from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, StringConstraints, WithJsonSchema
@@ -27,6 +28,14 @@ Version = Annotated[str, StringConstraints(pattern=r"^[0-9]+(\.[0-9]+){0,3}$")]
 AbsolutePath = Annotated[str, StringConstraints(pattern=r"^(/[A-Za-z0-9][A-Za-z0-9._-]{0,62}){1,8}$")]
 Argument = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9._/@:+=,-]{1,255}$")]
 """One word of a command line that no shell changes."""
+
+
+Description = Annotated[
+    str,
+    StringConstraints(max_length=500, pattern=r"^[^\x00-\x20\x7f-\xa0]([^\x00-\x1f\x7f-\x9f]*[^\x00-\x20\x7f-\xa0])?$"),
+    AfterValidator(lambda text: unicodedata.normalize("NFC", text)),  # Terraform does the same to what it reads
+]
+"""A line for people; no program reads it."""
 
 
 WHOLE = BeforeValidator(lambda value: value if type(value) is int else None)

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from .base import WHOLE, Name, PoolName, Section
+from .base import WHOLE, Description, Name, PoolName, Section
 from .fabrics import Fabric
 from .nodes import NodePool
 from .scheduler import Scheduler
@@ -22,6 +22,7 @@ class Blueprint(Section):
     kind: Literal["Cluster"] = Field(description="Always Cluster", examples=["Cluster"])
     schema_: Annotated[Literal[1], WHOLE] = Field(alias="schema", description="Version of the blueprint language", examples=[1])
     name: Name = Field(description="Name of the cluster and of its output folder", examples=["superpod-h100", "lab"])
+    description: Description | None = Field(None, description="What the cluster is for, in a line", examples=["Pre-training of the 70B models"])
     sites: dict[Name, Site] = Field(min_length=1, description="Where things stand", examples=[{"hall-a": {"kind": "on-prem", "rack": {"power": "42kW"}}}, {"ohio": {"kind": "aws", "region": "us-east-2", "zone": "us-east-2a"}}])
     nodes: dict[PoolName, NodePool] = Field(min_length=1, description="Node pools", examples=[{"gpu": {"site": "hall-a", "system": "dgx-h100", "count": 16}}])
     fabrics: dict[Name, Fabric] = Field({}, description="Networks", examples=[{"compute": {"site": "hall-a", "purpose": "compute", "connects": ["gpu"], "technology": "infiniband", "switch": "qm9700"}}])

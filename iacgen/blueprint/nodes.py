@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
-from .base import CatalogId, Name, Section
+from .base import CatalogId, Description, Name, Section
 
 
 class OnDemand(Section):
@@ -47,6 +47,7 @@ class NodePool(Section):
     system: CatalogId = Field(description="Catalog id of the machine", examples=["dgx-h100", "p5.48xlarge", "generic-1u"])
     count: int = Field(ge=1, le=65_535, description="How many, spares included", examples=[16, 127])
     spares: int = Field(0, ge=0, description="How many of them are kept free for a failure", examples=[1])
+    description: Description | None = Field(None, description="What the pool is for, in a line", examples=["Preprocessing"])
     width: int = Field(4, ge=1, le=6, description="Digits of the number in a host name, whatever the count", examples=[4, 5])
     down: tuple[Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{0,30}$")], ...] = Field((), strict=False, description="Hosts that are known to be out of service", examples=[["gpu0017"]], json_schema_extra={"merge": "append"})
     capacity: Capacity | None = Field(None, description="How cloud machines are bought; on demand by default", examples=[{"kind": "capacity-block", "id": "cr-0a1b2c3d4e5f67890"}])

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
-from .base import WHOLE, AbsolutePath, Argument, CatalogId, Name, PoolName, Seconds, Section
+from .base import WHOLE, AbsolutePath, Argument, CatalogId, Description, Name, PoolName, Seconds, Section
 
 
 class Parallel(Section):
@@ -30,6 +30,7 @@ class Checkpoint(Section):
 class Training(Section):
     """One job."""
 
+    description: Description | None = Field(None, description="What the job is for, in a line", examples=["The run of the paper"])
     model: CatalogId = Field(description="Catalog id of the model", examples=["llama-3-8b", "llama-3.1-405b"])
     nodes: PoolName = Field(description="Pool that it runs on", examples=["gpu"])
     count: int | None = Field(None, ge=1, description="Nodes that it takes; all but the spares by default", examples=[126])

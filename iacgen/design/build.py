@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from .. import catalog
 from ..blueprint import Blueprint
 from ..blueprint.nodes import NodePool
@@ -37,7 +39,14 @@ def design(blueprint: Blueprint) -> tuple[Design | None, list[Diagnostic]]:
         _scheduler(blueprint, pools),
         Software(software.driver, software.nccl, software.deepspeed, software.megatron, software.lustre, software.time_servers),
         facilities,
+        dict(_descriptions(blueprint)),
     ), findings
+
+
+def _descriptions(blueprint: Blueprint) -> Iterator[tuple[tuple[str, ...], str]]:
+    pools = ((("nodes", name), pool.description) for name, pool in blueprint.nodes.items())
+    jobs = ((("training", name), job.description) for name, job in blueprint.training.items())
+    return ((path, text) for path, text in (((), blueprint.description), *pools, *jobs) if text)
 
 
 def _site(name: str, blueprint: Blueprint) -> Site:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
@@ -171,6 +171,7 @@ class Design:
     scheduler: Scheduler | None
     software: Software
     facilities: Mapping[str, Facility]
+    descriptions: Mapping[Path, str] = field(default_factory=dict)  # blueprint path of the cluster, a pool or a job → its line for people
 
     def fabric_of(self, pool: str, purpose: str) -> Fabric | None:
         """The fabric of this purpose that a pool is on; None where there is none."""

@@ -41,7 +41,8 @@ def render(project: Project, paths: Sequence[str]) -> dict[str, str]:
     """``README.md`` for a tree of these paths."""
     tops = {path.partition("/")[0] for path in paths}
     jobs = tuple(sorted(project.jobs))
-    text = render_template("readme/README.md.j2", name=project.name, entries=entries(paths), steps=steps(project.design, jobs, tops))
+    purpose = project.design.descriptions.get(())
+    text = render_template("readme/README.md.j2", name=project.name, purpose=purpose, entries=entries(paths), steps=steps(project.design, jobs, tops))
     return {"README.md": text}
 
 

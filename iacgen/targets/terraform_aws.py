@@ -37,6 +37,7 @@ def variables(design: Design, site: Site) -> dict[str, object]:
     return {
         "cluster": design.name,
         "site": site.name,
+        **({"purpose": purpose} if (purpose := design.descriptions.get(())) else {}),
         "domain": site.domain,
         "region": site.region,
         "zone": site.zone,

@@ -7,6 +7,7 @@ from .line import comment, dotenv, ini, nccl, slurm, variable
 from .markdown import cell
 from .shell import sh
 from .values import AnsibleExpression, Quoted, UnrepresentableValue
-from .yaml import ansible_yaml, yaml
+from .xml import xml
+from .yaml import ansible_yaml, unsafe, yaml
 
-__all__ = ["AnsibleExpression", "Quoted", "UnrepresentableValue", "ansible_yaml", "cell", "comment", "csv", "csv_text", "dotenv", "hcl", "hcl_part", "ini", "json", "nccl", "sh", "slurm", "variable", "yaml"]
+__all__ = ["AnsibleExpression", "Quoted", "UnrepresentableValue", "ansible_yaml", "cell", "comment", "csv", "csv_text", "dotenv", "hcl", "hcl_part", "ini", "json", "nccl", "sh", "slurm", "unsafe", "variable", "xml", "yaml"]

@@ -34,6 +34,16 @@ def ansible_yaml(value: object, indent: int = 0) -> Quoted:
     return yaml(value, indent, jinja=False)
 
 
+def unsafe(value: object) -> Quoted:
+    """Text for a file that Ansible reads, which evaluates nothing in it, now or later.
+
+    Only what looks like Jinja gets the tag: ansible-core reads what stands behind ``!unsafe`` as if it had no quotes, and
+    ``!unsafe "no"`` would be false (measured with 2.19). Nothing that looks like Jinja looks like a number or a truth value too.
+    """
+    word = text(value)
+    return Quoted(f'{"!unsafe " if _JINJA.search(word) else ""}"{escape(word, _SHORT)}"')
+
+
 def _lines(value: dict[str, object] | list[object] | tuple[object, ...], jinja: bool) -> list[str]:
     """The block form of a filled map or list, from column 0."""
     out: list[str] = []

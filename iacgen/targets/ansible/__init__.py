@@ -29,7 +29,7 @@ def _inventory(design: Design, site: Site) -> dict[str, str]:
     """Path below ``inventory/`` → text. A group without facts has no file."""
     out = {
         "hosts.yml": _file("hosts.yml", groups=groups(design, site.name)),
-        "group_vars/all/cluster.yml": _file("group_vars/all/cluster.yml", domain=site.domain, pools=cluster_pools(design, site.name), time_servers=design.software.time_servers),
+        "group_vars/all/cluster.yml": _file("group_vars/all/cluster.yml", purpose=design.descriptions.get(()), domain=site.domain, pools=cluster_pools(design, site.name), time_servers=design.software.time_servers),
     }
     for pool in pools_of(design, site.name):
         words = pool_facts(design, pool) | pool_ports(design, pool)

@@ -17,6 +17,8 @@ def render(project: Project) -> dict[str, str]:
     text = render_template(
         "report/report.md.j2",
         name=project.name,
+        purpose=design.descriptions.get(()),
+        purposes=cluster.purposes(design),
         glance=cluster.glance(project),
         nodes=cluster.nodes(design),
         fabrics=cluster.fabrics(design),

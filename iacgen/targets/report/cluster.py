@@ -50,6 +50,11 @@ def _unknown(facility: Facility) -> str:
     return f"; not published and not counted: {', '.join(facility.unknown)}" if facility.unknown else ""
 
 
+def purposes(design: Design) -> tuple[Fact, ...]:
+    """What the pools are for, where the blueprint says so."""
+    return tuple((p.name, text) for p in design.pools.values() if (text := design.descriptions.get(p.origin)))
+
+
 def nodes(design: Design) -> Table:
     """One row a pool."""
     rows = tuple(

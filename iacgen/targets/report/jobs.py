@@ -39,7 +39,9 @@ def _facts(job: Job, design: Design) -> tuple[Fact, ...]:
     spec = job.spec
     zero = f", ZeRO stage {spec.zero}" if spec.framework == "deepspeed" else ""
     chunks = f", {spec.virtual} model chunks a stage" if spec.virtual > 1 else ""
+    purpose = design.descriptions.get(("training", job.name))
     return (
+        *([("For", purpose)] if purpose else []),
         ("Model", f"{spec.model.name}, {job.parameters.total:,} parameters"),
         ("Framework", f"{spec.framework}{zero}; gradients {spec.gradients}; recompute {spec.recompute}"),
         ("GPUs", f"{job.world:,} = tensor {spec.tensor} x context {spec.context} x data {job.data_parallel} (derived) x pipeline {spec.pipeline}{chunks}"),
