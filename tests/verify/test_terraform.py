@@ -62,6 +62,40 @@ def test_a_generated_tree_passes(generated, project):
     assert sorted(generated.rglob("*")) == before, "a judge writes nothing into the tree"
 
 
+BLOCK = "    capacity: {kind: capacity-block, id: cr-0a1b2c3d4e5f67890}\n"
+BUCKET = "  checkpoints: {kind: s3, site: ohio}\n"
+FSX = "  fsx: {kind: fsx-lustre, site: ohio, capacity: 48000GiB, throughput_mbps_per_tib: 250, mount: /fsx, exports_to: checkpoints}\n"
+
+# What a root may lack, two ways: edits of the shipped blueprint that take it away. A root's own tests must hold there, too.
+LACKING = {
+    "no bucket, on demand": [(BUCKET, ""), (", exports_to: checkpoints", ""), (BLOCK, "")],
+    "no file system, no scheduler, reserved": [
+        (FSX, ""),
+        ("    checkpoint: {to: fsx, target: 2min}\n", ""),
+        ("  head: {site: ohio, system: m7i.4xlarge, count: 1}\n", ""),
+        ('scheduler: {kind: slurm, version: "24.11", controllers: head}\n', ""),
+        ("capacity-block", "capacity-reservation"),
+    ],
+}
+
+
+@pytest.mark.judge("terraform")
+@pytest.mark.xdist_group("terraform")
+@pytest.mark.parametrize("edits", LACKING.values(), ids=LACKING)
+def test_a_root_that_lacks_something_passes(edits, tmp_path):
+    text = (data_folder("blueprints") / "aws-p5.yaml").read_text()
+    for old, new in edits:
+        assert text.count(old) == 1, old
+        text = text.replace(old, new)
+    state = pipeline.run(text, "aws-p5.yaml")
+    assert state.project, state.findings
+    for path, content in pipeline.tree(state).items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(content)
+    verdict = terraform.verify(tmp_path, state.project)
+    assert (verdict.status, verdict.findings) == ("passed", ())
+
+
 def drop_argument(tree):
     replace(tree, "network.tf", "resource \"aws_subnet\" \"public\" {\n  vpc_id            = aws_vpc.main.id\n", "resource \"aws_subnet\" \"public\" {\n")
 
