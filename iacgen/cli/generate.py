@@ -35,6 +35,11 @@ def generate(path: Path, over: Sequence[Path], sets: Sequence[str], out: Path, c
     for line in summary(state.project):
         print(line)
     print()
+    if changes.edited and not check:  # only --force comes as far as this with such files
+        files = "file that was" if len(changes.edited) == 1 else "files that were"
+        print(f"{folder}: {len(changes.edited)} {files} edited by hand overwritten:")
+        for edited in changes.edited:
+            print(f"  {edited}")
     counts = [(changes.create, "new"), (changes.update, "changed"), (changes.delete, "removed"), (changes.unchanged, "unchanged")]
     print(f"{folder}: " + ", ".join(f"{len(paths)} {word}" for paths, word in counts if paths))
     if check and not changes.clean:

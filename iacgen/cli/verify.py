@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .exit import FINDINGS, Format, cannot
+from .wait import waiting
 
 if TYPE_CHECKING:
     from ..verify.verdict import Verdict
@@ -27,7 +31,7 @@ def verify(folder: Path, only: list[str], require: bool, format: Format) -> None
     from ..diagnostics import errors
     from ..output import OutputError, drift
     from ..pipeline import run
-    from ..verify import JUDGES, ask, unproven, unread
+    from ..verify import JUDGES, ask, for_people, unproven, unread
 
     unknown = [name for name in only if name not in JUDGES]
     if unknown:
@@ -44,9 +48,8 @@ def verify(folder: Path, only: list[str], require: bool, format: Format) -> None
         cannot(f"{folder} was written by another version of iacgen; generate it again\n{render_text(state.findings, state.document)}")
     verdicts: list[Verdict] = []
     for name in only or JUDGES:
-        if format is Format.text and sys.stderr.isatty():
-            print(f"asking {name} ...", end="\r", file=sys.stderr, flush=True)
-        verdicts.append(ask(name, folder, state.project))
+        with waiting(f"asking {name} ...") if format is Format.text else nullcontext():
+            verdicts.append(ask(name, folder, state.project))
         if format is Format.text:
             _print(verdicts[-1])
     bad = unproven(verdicts) if require else [v for v in verdicts if v.status == "failed"]
@@ -54,18 +57,30 @@ def verify(folder: Path, only: list[str], require: bool, format: Format) -> None
     if format is Format.json:
         print(json.dumps({"verdicts": [_data(v) for v in verdicts], "unread": files, "edited": edited}, indent=2))
     else:
-        _print_files("no judge reads", files)
+        _print_files("no judge reads", [path for path in files if not for_people(path)])
+        _print_files("for people and for iacgen, no judge reads them", [path for path in files if for_people(path)])
         _print_files("edited since it was generated", edited)
+        print(_sum(verdicts))
     sys.exit(FINDINGS if bad else 0)
 
 
 def _print(verdict: Verdict) -> None:
     version = verdict.version or "-"
     print(f"{verdict.judge:<12} {verdict.program:<20} {version:<12} {WORDS[verdict.status]:<24} {verdict.seconds:6.1f} s")
+    if verdict.status == "other-version":
+        return  # the blueprint declares one version: nothing is wrong, and the line says it
     for finding in verdict.findings:
         print(f"    {finding.severity}[{finding.id}] {finding.slug}: {finding.message}")
         for line in (finding.help or "").splitlines():
             print(f"        {line}")
+
+
+def _sum(verdicts: Sequence[Verdict]) -> str:
+    """The closing line: a judge that had nothing to read counts nowhere."""
+    said = Counter(v.status for v in verdicts)
+    passed = said["passed"]
+    silent = said.total() - passed - said["failed"] - said["not-applicable"]
+    return f"{passed} {'judge' if passed == 1 else 'judges'} passed, {silent} not run, {said['failed']} failed"
 
 
 def _print_files(title: str, files: list[str]) -> None:

@@ -23,7 +23,7 @@ class WriteRefused(OutputError):
 
     def __init__(self, edited: tuple[str, ...] = (), foreign: tuple[str, ...] = ()) -> None:
         self.edited, self.foreign = edited, foreign
-        reasons = [f"{path} was edited by hand (force overwrites it)" for path in edited]
+        reasons = [f"{path} was edited by hand (--force overwrites it)" for path in edited]
         reasons += [f"{path} is in the way and not iacgen's" for path in foreign]
         super().__init__("nothing was written: " + ("; ".join(reasons) or "the folder has changed since it was planned"))
 

@@ -48,6 +48,11 @@ def unread(tree: Path) -> list[str]:
     return [path for path in files if not any(fnmatch(path, pattern) for pattern in patterns)]
 
 
+def for_people(path: str) -> bool:
+    """Whether a file of a tree is words for its readers, or iacgen's own record: no other program is meant to read it."""
+    return path in ("README.md", "report.md") or path.startswith(".iacgen/")
+
+
 def unproven(verdicts: list[Verdict]) -> list[Verdict]:
     """Verdicts that ``--require`` does not accept: refusals, and judges that did not run.
 

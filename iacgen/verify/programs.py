@@ -15,7 +15,7 @@ from iacgen.verify.process import run
 
 JUDGES = ("terraform", "moto", "ansible", "slurm-22.05", "slurm-24.11", "deepspeed", "megatron", "nccl")
 
-_INSTALL = "run tests/real/install.sh"
+_INSTALL = "run tests/real/install.sh as root, then `set -a; . .judges/env; set +a`"
 _ANSIBLE_PROGRAMS = ("ansible-playbook", "ansible-inventory", "ansible-lint")
 # Where provider mirrors usually lie; the folder that Terraform wants is the one above registry.terraform.io.
 _MIRROR_ROOTS = (
@@ -139,7 +139,7 @@ def _python_package(judge: str) -> Found | Missing:
 def _slurm(judge: str) -> Found | Missing:
     wanted = judge.removeprefix("slurm-")
     if _which_daemon("munged") is None:
-        return Missing(judge, "munged", f"{_INSTALL} as root, or install the Debian package munge")
+        return Missing(judge, "munged", f"{_INSTALL}, or install the Debian package munge")
     here = slurms()
     for found in here:
         if found.version == wanted or found.version.startswith(f"{wanted}."):
@@ -148,7 +148,7 @@ def _slurm(judge: str) -> Found | Missing:
     return Missing(
         judge,
         f"slurmctld {wanted}",
-        f"{_INSTALL} as root, or set IACGEN_SLURM_TREES to a folder of Debian trees of which one has it{others}",
+        f"{_INSTALL}, or set IACGEN_SLURM_TREES to a folder of Debian trees of which one has it{others}",
     )
 
 

@@ -102,13 +102,15 @@ class TestHandEdits:
         before = files(tree)
         done = iacgen("generate", "lab.yaml")
         assert (done.returncode, done.stdout) == (2, "")
-        assert "slurm/slurm.conf was edited by hand" in done.stderr
+        assert "slurm/slurm.conf was edited by hand (--force overwrites it)" in done.stderr
         assert files(tree) == before
 
     def test_are_overwritten_only_by_force(self, iacgen, tree, files):
         before = {path: content for path, (content, _) in files(tree).items()}
         (tree / "slurm/slurm.conf").write_text("mine\n")
-        assert iacgen("generate", "lab.yaml", "--force").returncode == 0
+        done = iacgen("generate", "lab.yaml", "--force")
+        assert done.returncode == 0
+        assert done.stdout.splitlines()[-3:-1] == ["out/lab: 1 file that was edited by hand overwritten:", "  slurm/slurm.conf"]
         assert {path: content for path, (content, _) in files(tree).items()} == before
 
     def test_somebody_elses_file_is_in_the_way_even_of_force(self, call, tree, blueprint):

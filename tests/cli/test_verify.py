@@ -20,8 +20,10 @@ def tree(call, blueprint, tmp_path):
 def test_a_judge_without_files_is_not_applicable_and_not_missed(iacgen, tree):
     done = iacgen("verify", tree, "--only", "terraform", "--only", "megatron", "--require", env=NOWHERE | {"IACGEN_TERRAFORM": "/nonexistent"})
     assert done.returncode == 0
-    assert [line.split()[0] for line in done.stdout.splitlines()] == ["terraform", "megatron"]
-    assert all("not applicable" in line for line in done.stdout.splitlines())
+    *verdicts, closing = done.stdout.splitlines()
+    assert [line.split()[0] for line in verdicts] == ["terraform", "megatron"]
+    assert all("not applicable" in line for line in verdicts)
+    assert closing == "0 judges passed, 0 not run, 0 failed"
 
 
 def test_a_missing_judge_is_told_with_how_to_get_it(iacgen, tree):
@@ -29,6 +31,25 @@ def test_a_missing_judge_is_told_with_how_to_get_it(iacgen, tree):
     assert done.returncode == 0
     assert "not run: missing" in done.stdout
     assert "tests/real/install.sh" in done.stdout
+    assert "set -a; . .judges/env; set +a" in done.stdout
+    assert done.stdout.splitlines()[-1] == "0 judges passed, 1 not run, 0 failed"
+
+
+def test_the_slurm_judge_of_the_other_version_takes_one_line(call, tree):
+    done = call("verify", tree, "--only", "slurm-24.11")
+    line, closing = done.stdout.splitlines()
+    assert done.exit_code == 0
+    assert line.split()[0] == "slurm-24.11" and "not run: other version" in line
+    assert closing == "0 judges passed, 1 not run, 0 failed"
+
+
+def test_files_for_people_are_listed_apart(call, tree, monkeypatch):
+    monkeypatch.setattr("iacgen.verify.JUDGES", {})
+    lines = call("verify", tree).stdout.splitlines()
+    other, people = lines.index("no judge reads:"), lines.index("for people and for iacgen, no judge reads them:")
+    assert {"    README.md", "    report.md", "    .iacgen/resolved.yaml"} <= set(lines[people:])
+    assert "    slurm/slurm.conf" in lines[other:people]
+    assert not {"    README.md", "    report.md"} & set(lines[other:people])
 
 
 def test_a_missing_judge_is_a_finding_where_proof_is_required(iacgen, tree):
@@ -47,7 +68,7 @@ def test_says_which_files_were_edited(call, tree):
     (tree / "slurm/slurm.conf").write_text("mine\n")
     done = call("verify", tree, "--only", "megatron")
     assert done.exit_code == 0
-    assert done.stdout.splitlines()[-2:] == ["edited since it was generated:", "    slurm/slurm.conf"]
+    assert done.stdout.splitlines()[-3:-1] == ["edited since it was generated:", "    slurm/slurm.conf"]
 
 
 def test_writes_nothing_into_the_tree(call, tree, files, monkeypatch):

@@ -164,4 +164,4 @@ command -v "${IACGEN_TERRAFORM:-terraform}" >/dev/null ||
     printf 'IACGEN_SLURM_TREES=%s\n' "$judges/trees"
     [ -z "$plugins" ] || printf 'TF_PLUGIN_DIR=%s\n' "$plugins"
 } >"$judges/env"
-say "all ready in $((SECONDS - began)) s"
+say "all ready in $((SECONDS - began)) s; for 'iacgen verify' in your shell: set -a; . .judges/env; set +a"
