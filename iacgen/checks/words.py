@@ -23,6 +23,7 @@ _KINDS = {
     "a token of PyPI": r"\bpypi-AgE[A-Za-z0-9_-]{20}",
     "a web token (JWT)": r"\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}",
     "a private key": r"-----BEGIN [A-Z ]*PRIVATE KEY",
+    "a password": r"(?i:\bpass(?:word|wd|phrase)\b)\s*(?:is|[:=])\s+(?=\S*[0-9!@#$%^&*])\S{4}",
     "a user name and password in an address": r"[a-z][a-z0-9+.-]*://[^/@\s:]*:[^/@\s]+@",
 }
 _SECRETS = {kind: re.compile(pattern) for kind, pattern in _KINDS.items()}
