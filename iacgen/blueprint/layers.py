@@ -9,7 +9,7 @@ from .. import source
 from ..diagnostics import Diagnostic
 from ..source import Document
 from .language import merge_rule, named
-from .parse import nearest
+from .parse import nearest, not_a_mapping
 
 File = tuple[bytes | str, str]
 
@@ -20,12 +20,14 @@ def assemble(base: File, over: Iterable[File] = (), sets: Iterable[str] = ()) ->
     ``data`` is None as soon as one of them cannot be read; the findings are those of all.
     """
     document, findings = source.read(*base)
+    if document.data is None and not findings:
+        findings = [not_a_mapping()]
     layers = [(source.read(*file), True) for file in over] + [(source.assignment(text), False) for text in sets]
     unreadable = document.data is None
     for (layer, found), is_file in layers:
         findings += found
-        if layer.data is None:
-            unreadable = unreadable or bool(found)
+        if layer.data is None and found:
+            unreadable = True
         elif not isinstance(layer.data, dict):
             span = layer.span(())
             findings.append(Diagnostic("IAC612", "overlay-not-a-mapping", "error", "what is laid over a blueprint is a mapping with some of its keys", at=span))

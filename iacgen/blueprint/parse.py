@@ -25,7 +25,7 @@ def parse(data: Any, written: Callable[[Path], str] | None = None, unread: froze
     nothing more is said.
     """
     if not isinstance(data, dict):
-        return None, [Diagnostic("IAC101", "not-a-mapping", "error", "a blueprint is a mapping that begins with 'kind: Cluster'")]
+        return None, [not_a_mapping()]
     try:
         blueprint = Blueprint.model_validate(data)
     except ValidationError as error:
@@ -38,6 +38,11 @@ def parse(data: Any, written: Callable[[Path], str] | None = None, unread: froze
         words = f"{hosts:,} nodes; a cluster has at most {MOST_HOSTS:,}"
         return None, [Diagnostic("IAC110", "too-many-nodes", "error", words, ("nodes",), on_key=True)]
     return (None if unread else blueprint), []
+
+
+def not_a_mapping() -> Diagnostic:
+    """What is said of a file that is a list, a text, a number or null."""
+    return Diagnostic("IAC101", "not-a-mapping", "error", "a blueprint is a mapping that begins with 'kind: Cluster'")
 
 
 def _once(findings: Iterable[Diagnostic]) -> Iterator[Diagnostic]:

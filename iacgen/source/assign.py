@@ -18,7 +18,7 @@ def assignment(text: str) -> tuple[Document, list[Diagnostic]]:
     name = f"--set {text}"
     match = _SHAPE.fullmatch(text)
     if not match:
-        return Document(name, text), [_finding("IAC610", "malformed-assignment", "a path, '=' and a value are wanted", Span(1, 1, len(text) + 2, name), f"such as {_EXAMPLE}")]
+        return Document(name, text), [_finding("IAC610", "malformed-assignment", "a path, '=' and a value are wanted", Span(1, 1, max(2, len(text) + 1), name), f"such as {_EXAMPLE}")]
     steps, value = match[1].split("."), match[2]
     if not value.strip():
         end = Span(1, len(match[1]) + 1, len(match[1]) + 2, name)
