@@ -24,6 +24,7 @@ from .placement.project import Project
 from .source import Document, traced
 from .training import Job, JobSpec
 from .training import plan as plan_job
+from .training.checkpoints import ASSUMED_SAVE_S
 
 
 @dataclass(frozen=True)
@@ -182,7 +183,8 @@ def job_spec(name: str, wanted: Training, blueprint: Blueprint) -> JobSpec | Non
         arguments=wanted.arguments,
         data_path=wanted.data,
         checkpoint_to=wanted.checkpoint.to if wanted.checkpoint else None,
-        checkpoint_target_s=wanted.checkpoint.target if wanted.checkpoint else None,
+        checkpoint_target_s=(wanted.checkpoint.target or ASSUMED_SAVE_S) if wanted.checkpoint else None,
+        checkpoint_promised=bool(wanted.checkpoint and wanted.checkpoint.target),
         origin=("training", name),
     )
 

@@ -22,7 +22,7 @@ class Slurm(Section):
 
     kind: Literal["slurm"] = Field(examples=["slurm"])
     version: Literal["22.05", "24.11"] = Field(description="Version that will read the files", examples=["24.11", "22.05"])
-    controllers: PoolName = Field(description="Pool that runs slurmctld; the second host is the backup", examples=["ctl"])
+    controllers: PoolName = Field(description="Pool that runs slurmctld; the second host is a backup, which can take over only where both mount a file system that holds Slurm's state", examples=["ctl"])
     partitions: dict[Name, Partition] | None = Field(None, description="One partition named train over all GPU pools by default", examples=[{"train": {"nodes": ["gpu"], "default": True, "max_time": "7-00:00:00"}}])
 
 

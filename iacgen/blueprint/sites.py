@@ -19,10 +19,10 @@ class Rack(Section):
 class Cooling(Section):
     """The cooling plant of the hall."""
 
-    kind: Literal["air", "rear-door", "direct-liquid"] = Field(description="How heat leaves the racks", examples=["air", "rear-door"])
-    capacity: Watts = Field(description="Heat that the plant can take away", examples=["1600kW", "2MW"])
-    redundancy: Literal["N", "N+1", "2N"] = Field("N", description="Units beyond need", examples=["N+1"])
-    supply_c: int = Field(20, ge=5, le=50, description="Supply temperature, degrees Celsius", examples=[20])
+    kind: Literal["air", "rear-door", "direct-liquid"] = Field(description="How heat leaves the racks; for the report", examples=["air", "rear-door"])
+    capacity: Watts = Field(description="Heat that the plant takes away with its redundant units at rest: what it is counted on for", examples=["1600kW", "2MW"])
+    redundancy: Literal["N", "N+1", "2N"] = Field("N", description="Units beyond those that make the capacity; for the report, it changes no figure", examples=["N+1"])
+    supply_c: int = Field(20, ge=5, le=50, description="Supply temperature, degrees Celsius; for the report", examples=[20])
 
 
 class OnPremSite(Section):

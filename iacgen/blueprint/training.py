@@ -24,7 +24,7 @@ class Checkpoint(Section):
     """Where the state is saved, and how long that may take."""
 
     to: Name = Field(description="Storage section", examples=["scratch"])
-    target: Seconds = Field(60.0, description="Time that one checkpoint may take", examples=["60s", "2min"])
+    target: Seconds | None = Field(None, description="Time that one checkpoint may take; 60 s are assumed where none is promised", examples=["60s", "2min"])
 
 
 class Training(Section):

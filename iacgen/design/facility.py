@@ -28,6 +28,16 @@ class Rack:
 
 
 @dataclass(frozen=True)
+class Plant:
+    """The cooling plant: how heat leaves the racks, the heat in watts that it takes away with its redundant units at rest."""
+
+    kind: str
+    capacity_w: int
+    redundancy: str
+    supply_c: int
+
+
+@dataclass(frozen=True)
 class Facility:
     """The racks of a site. ``unknown`` names kinds whose power is not published: they count as zero and must be said."""
 
@@ -36,11 +46,16 @@ class Facility:
     rack_power_w: int
     rack_units: int
     power_w: int
-    cooling_w: int | None
+    plant: Plant | None
     unknown: tuple[str, ...]
 
+    @property
+    def cooling_w(self) -> int | None:
+        """The heat that the plant takes away; None where no plant is stated."""
+        return self.plant.capacity_w if self.plant else None
 
-def fill(site: str, things: list[Racked], rack_power_w: int, rack_units: int, cooling_w: int | None) -> Facility:
+
+def fill(site: str, things: list[Racked], rack_power_w: int, rack_units: int, plant: Plant | None) -> Facility:
     """Fill racks, named after what stands in them, so that growth renames none. Raises ValueError naming the kind that no rack can hold."""
     racks: list[Rack] = []
     for thing in things:
@@ -54,7 +69,7 @@ def fill(site: str, things: list[Racked], rack_power_w: int, rack_units: int, co
             contents = tuple((name, 1 + i * thing.units) for i, name in enumerate(names))
             racks.append(Rack(f"{thing.kind}-r{start // fit + 1}", contents, thing.units * len(names), (thing.power_w or 0) * len(names)))
     unknown = tuple(t.kind for t in things if t.power_w is None)
-    return Facility(site, tuple(racks), rack_power_w, rack_units, sum(r.power_w for r in racks), cooling_w, unknown)
+    return Facility(site, tuple(racks), rack_power_w, rack_units, sum(r.power_w for r in racks), plant, unknown)
 
 
 def switches_of(fabric: Fabric) -> Racked | None:

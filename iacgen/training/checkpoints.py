@@ -15,6 +15,9 @@ BYTES_PER_PARAMETER = 14
 FAILURES_PER_NODE_DAY = 4e-3
 """Interruptions of a job, by node and day. Published: 3.79e-3 (arXiv:2407.21783), 2.34e-3 to 6.50e-3 (arXiv:2410.21680)."""
 
+ASSUMED_SAVE_S = 60.0
+"""Seconds that a save may take where nobody promises a time."""
+
 ASSUMED_MFU = 0.40
 """Share of the dense peak that a step reaches. Published for dense models on H100: 0.38 to 0.43 (arXiv:2407.21783, table 4)."""
 

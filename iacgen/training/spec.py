@@ -30,7 +30,8 @@ class JobSpec:
     ``embedding_as_layer`` and ``loss_as_layer`` make the first and the last stage one layer shorter (Megatron's
     ``--account-for-embedding-in-pipeline-split`` and ``--account-for-loss-in-pipeline-split``).
     ``entrypoint`` is the training script and ``data_path`` its data, at the same path on every node; ``arguments`` are further
-    words for the script. ``checkpoint_to`` names the storage that saves go to, ``checkpoint_target_s`` the seconds that one may take.
+    words for the script. ``checkpoint_to`` names the storage that saves go to, ``checkpoint_target_s`` the seconds that one may take,
+    ``checkpoint_promised`` whether the blueprint says them; else they are an assumption.
     ``origin`` is the blueprint path of the job; findings point below it.
     """
 
@@ -65,6 +66,7 @@ class JobSpec:
     data_path: str | None = None
     checkpoint_to: str | None = None
     checkpoint_target_s: float | None = None
+    checkpoint_promised: bool = True
     origin: BlueprintPath = ()
 
     @property

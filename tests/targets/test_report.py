@@ -10,6 +10,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from iacgen import pipeline
+from iacgen.design.facility import Plant
 from iacgen.targets import readme, report
 
 BLUEPRINTS = Path(__file__).parents[2] / "blueprints"
@@ -97,14 +98,34 @@ def test_power_that_is_not_published_is_named(superpod):
 
 def test_cooling_is_what_the_plant_removes_less_what_the_hall_draws():
     built = project()
-    facility = replace(built.design.facilities["hall-a"], power_w=1_200_000, cooling_w=1_600_000)
+    facility = replace(built.design.facilities["hall-a"], power_w=1_200_000, plant=Plant("air", 1_600_000, "2N", 24))
     text = report.render(replace(built, design=replace(built.design, facilities={"hall-a": facility})))["report.md"]
     assert rows(text, "Site")["hall-a"]["Cooling left"] == "400.0 kW (25%)"
+    assert rows(text, "Site")["hall-a"]["Cooling"] == "air, 2N, supply at 24 °C: 1,600.0 kW"
+
+
+def test_pools_that_count_as_no_power_are_named_beside_the_cooling(superpod):
+    section = superpod.partition("## Racks, power, cooling")[2].partition("\n## ")[0]
+    assert "hall-a counts 0 W for ctl, login, mds, oss, ufm" in section
+    assert "what remains with the redundant units at rest" in section
 
 
 def test_a_checkpoint_is_held_against_the_store(superpod):
     # 14 bytes for each of 405,853,388,800 parameters; 100 GB/s offered, 60 s promised.
     assert bullets(superpod)["Checkpoint"] == "5.682 TB to scratch: 56.8 s at its 100 GB/s; 60 s promised, which needs 94.7 GB/s: the store offers 1.06 times that"
+
+
+def test_a_target_that_nobody_stated_is_an_assumption():
+    text = report.render(project(target=("checkpoint: {to: scratch, target: 60s}", "checkpoint: {to: scratch}")))["report.md"]
+    assert "; 60 s is the assumed target, which needs 94.7 GB/s" in bullets(text)["Checkpoint"]
+    assert "Where no checkpoint target is stated, a save may take 60 s." in text
+
+
+def test_the_save_interval_is_explained_with_what_it_rests_on(superpod):
+    # 86,400 s / (126 nodes x 0.004 failures a node-day) = 47.6 h.
+    assert "a failure comes every 47.6 h" in bullets(superpod)["Save interval"]
+    assert "40% of the GPUs' dense bf16 peak" in superpod
+    assert "4 failures for 1,000 node-days" in superpod
 
 
 def test_a_store_that_is_too_slow_is_said_to_be():
@@ -139,6 +160,12 @@ def test_an_order_that_beats_sorted_names_shows_both_costs():
     placement = built.placements["finetune"]
     assert placement.cost_s < placement.sorted_cost_s
     assert table[1][1] != table[1][2]
+    assert re.search(r"^This order takes [0-9]+% less than sorted host names do\.$", report.render(built)["report.md"], flags=re.MULTILINE)
+
+
+def test_an_order_that_is_that_of_sorted_names_says_so(superpod):
+    assert project().placements["finetune"].hosts == tuple(f"gpu{i:04}" for i in range(1, 33))
+    assert "This order is that of the sorted host names" in superpod.partition("## Job finetune")[2].partition("\n## ")[0]
 
 
 def test_assumptions_are_those_that_this_cluster_rests_on(superpod):

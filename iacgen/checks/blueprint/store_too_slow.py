@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...blueprint import Blueprint
+from ...training.checkpoints import ASSUMED_SAVE_S
 from ...units import bytes_si, gb_per_s, seconds
 from ..duties import checkpoint_bytes, write_rate
 from ..rule import Found, rule
@@ -29,6 +30,8 @@ from ..rule import Found, rule
 def check(blueprint: Blueprint) -> Iterator[Found]:
     for name, job in blueprint.training.items():
         rate = write_rate(blueprint.storage[job.checkpoint.to]) if job.checkpoint else None
-        if rate and (size := checkpoint_bytes(job)) / rate > job.checkpoint.target:
-            message = f"{bytes_si(size)} at {gb_per_s(rate)} take {seconds(size / rate)}, and {seconds(job.checkpoint.target)} are promised"
-            yield Found(message, ("training", name, "checkpoint", "target"))
+        target = job.checkpoint.target if job.checkpoint else None
+        if rate and (size := checkpoint_bytes(job)) / rate > (target or ASSUMED_SAVE_S):
+            wanted = f"{seconds(target)} are promised" if target else f"{seconds(ASSUMED_SAVE_S)} are assumed"
+            message = f"{bytes_si(size)} at {gb_per_s(rate)} take {seconds(size / rate)}, and {wanted}"
+            yield Found(message, ("training", name, "checkpoint", *(["target"] if target else [])))

@@ -23,6 +23,7 @@ def render(project: Project) -> dict[str, str]:
         nodes=cluster.nodes(design),
         fabrics=cluster.fabrics(design),
         sites=cluster.sites(design),
+        counted=cluster.counted(design),
         storage=cluster.storage(design),
         jobs=[jobs.section(job, project.placements[name], design) for name, job in sorted(project.jobs.items())],
         assumptions=assumptions(project),

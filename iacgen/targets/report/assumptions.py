@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from iacgen import units
 from iacgen.placement.assumptions import sentences
 from iacgen.placement.project import Project
-from iacgen.training.checkpoints import BYTES_PER_PARAMETER
-from iacgen.units import gib
+from iacgen.training.checkpoints import ASSUMED_MFU, ASSUMED_SAVE_S, BYTES_PER_PARAMETER, FAILURES_PER_NODE_DAY
 
 
 def assumptions(project: Project) -> tuple[str, ...]:
@@ -18,9 +18,14 @@ def assumptions(project: Project) -> tuple[str, ...]:
     if design.facilities:
         out.append("Power is the most that servers and switches draw at once (a switch's typical draw where no maximum is published), without losses of distribution and cooling.")
     gpus = {job.spec.gpu.name: job.memory.context_bytes for _, job in sorted(project.jobs.items())}
-    out += [f"{gib(kept)} of each {name} are kept free for the driver, NCCL and fragmentation." for name, kept in sorted(gpus.items())]
+    out += [f"{units.gib(kept)} of each {name} are kept free for the driver, NCCL and fragmentation." for name, kept in sorted(gpus.items())]
     if project.jobs:
         out.append(f"A checkpoint holds {BYTES_PER_PARAMETER} bytes for each parameter: bf16 weights, fp32 weights, two Adam moments.")
+    if any(job.checkpoints for job in project.jobs.values()):
+        out.append(f"Save intervals take a step to reach {ASSUMED_MFU:.0%} of the GPUs' dense bf16 peak (assumed; 38% to 43% published in arXiv:2407.21783).")
+        out.append(f"They take {1000 * FAILURES_PER_NODE_DAY:g} failures for 1,000 node-days (assumed; 2.3 to 6.5 published in arXiv:2407.21783 and arXiv:2410.21680), each of which stops the job.")
+    if any(job.checkpoints and not job.spec.checkpoint_promised for job in project.jobs.values()):
+        out.append(f"Where no checkpoint target is stated, a save may take {units.seconds(ASSUMED_SAVE_S)}.")
     if any(placement.cost.families for placement in project.placements.values()):
         out += sentences()
     if any(fabric.switch is None for fabric in design.fabrics.values()):

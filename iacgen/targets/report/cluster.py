@@ -94,11 +94,20 @@ def sites(design: Design) -> Table | None:
 def _site(facility: Facility) -> Row:
     fullest = max((rack.power_w for rack in facility.racks), default=0)
     cooling, left = "not stated", "unknown"
-    if facility.cooling_w is not None:
-        spare = facility.cooling_w - facility.power_w
-        cooling, left = units.kilowatts(facility.cooling_w), f"{units.kilowatts(spare)} ({spare / facility.cooling_w:.0%})"
+    if plant := facility.plant:
+        spare = plant.capacity_w - facility.power_w
+        cooling = f"{plant.kind}, {plant.redundancy}, supply at {plant.supply_c} °C: {units.kilowatts(plant.capacity_w)}"
+        left = f"{units.kilowatts(spare)} ({spare / plant.capacity_w:.0%})"
     rack = f"{units.kilowatts(fullest)} of {units.kilowatts(facility.rack_power_w)}"
     return (facility.site, f"{len(facility.racks):,}", units.kilowatts(facility.power_w), rack, cooling, left)
+
+
+def counted(design: Design) -> tuple[str, ...]:
+    """What the table of sites counts as nothing, and what its cooling is."""
+    out = [f"{f.site} counts 0 W for {', '.join(f.unknown)}, whose draw is not published: add theirs before you trust what is left." for f in design.facilities.values() if f.unknown]
+    if any(f.plant for f in design.facilities.values()):
+        out.append("Cooling is the capacity that the blueprint states: what remains with the redundant units at rest.")
+    return tuple(out)
 
 
 def storage(design: Design) -> Table | None:

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from iacgen import units
 from iacgen.design.model import Design, Storage
 from iacgen.placement import Cost, Placement
+from iacgen.placement.placing import natural
 from iacgen.render import fold
 from iacgen.training import Job
+from iacgen.training.checkpoints import Checkpoints
 from iacgen.training.memory import LINES
 from iacgen.training.text import MEANING, telling_stages
 
@@ -24,6 +26,7 @@ class Section:
     name: str
     facts: tuple[Fact, ...]
     memory: Table
+    verdict: str
     orders: Table
     traffic: Table | None
     idle: tuple[tuple[str, int, str], ...]
@@ -32,7 +35,7 @@ class Section:
 
 def section(job: Job, placement: Placement, design: Design) -> Section:
     """All that the page says of a job."""
-    return Section(job.name, _facts(job, design), _memory(job), _orders(placement), _traffic(placement.cost), _idle(placement), placement.digest)
+    return Section(job.name, _facts(job, design), _memory(job), _verdict(placement), _orders(placement), _traffic(placement.cost), _idle(placement), placement.digest)
 
 
 def _facts(job: Job, design: Design) -> tuple[Fact, ...]:
@@ -47,6 +50,7 @@ def _facts(job: Job, design: Design) -> tuple[Fact, ...]:
         ("GPUs", f"{job.world:,} = tensor {spec.tensor} x context {spec.context} x data {job.data_parallel} (derived) x pipeline {spec.pipeline}{chunks}"),
         ("Batch", f"{spec.global_batch:,} sequences of {spec.sequence:,} tokens = {spec.micro_batch} x {job.micro_batches} micro batches x data {job.data_parallel}"),
         ("Checkpoint", _checkpoint(job, design.storage.get(spec.checkpoint_to) if spec.checkpoint_to else None)),
+        *([("Save interval", _saving(job.checkpoints))] if job.checkpoints else []),
     )
 
 
@@ -61,7 +65,13 @@ def _checkpoint(job: Job, store: Storage | None) -> str:
     if needed is None:
         return takes
     verdict = f"{offered / needed:.3g} times that" if offered >= needed else f"only {offered / needed:.0%} of that"
-    return f"{takes}; {units.seconds(job.checkpoint_bytes / needed)} promised, which needs {units.gb_per_s(needed)}: the store offers {verdict}"
+    target = f"{units.seconds(job.checkpoint_bytes / needed)} {'promised' if job.spec.checkpoint_promised else 'is the assumed target'}"
+    return f"{takes}; {target}, which needs {units.gb_per_s(needed)}: the store offers {verdict}"
+
+
+def _saving(saves: Checkpoints) -> str:
+    every = f"{saves.steps:,} {'step' if saves.steps == 1 else 'steps'} of about {units.seconds(saves.step_s)}, near the {units.seconds(saves.interval_s)} that lose least (Daly 2006)"
+    return f"{every} when a save takes {units.seconds(saves.save_s)} and a failure comes every {units.seconds(saves.mttf_s)}; saving and work done again then take {saves.lost_share:.1%} of the time"
 
 
 def _memory(job: Job) -> Table:
@@ -75,6 +85,15 @@ def _memory(job: Job) -> Table:
 
 def _gib(count: int) -> str:
     return f"{count / 2**30:.1f}"
+
+
+def _verdict(placement: Placement) -> str:
+    """Where the chosen order stands against sorted host names."""
+    if placement.hosts == tuple(sorted(placement.hosts, key=natural)) and placement.cost_s == placement.sorted_cost_s:
+        return "This order is that of the sorted host names: no other that was tried costs less."
+    if placement.cost_s < placement.sorted_cost_s:
+        return f"This order takes {1 - placement.cost_s / placement.sorted_cost_s:.0%} less than sorted host names do."
+    return "This order costs as much as sorted host names do."
 
 
 def _orders(placement: Placement) -> Table:
