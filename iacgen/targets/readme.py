@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from shlex import quote
 
-from iacgen.design.model import Design
+from iacgen.design.model import Design, Site
 from iacgen.placement.project import Project
+from iacgen.render import fold
 from iacgen.render import render as render_template
+from iacgen.training import Job
 
 _WHAT = {
     "report.md": "the design on a page: counts, power, memory, placement, assumptions",
@@ -27,22 +29,25 @@ _WHAT = {
 _ONE_FOLDER_EACH = {"terraform", "ansible", "fabric", "training"}
 """Folders that hold one folder for each thing, listed one by one."""
 
+DISTRIBUTION = {"22.05": "Debian 12", "24.11": "Debian 13"}
+"""Which system packages a Slurm version; the role and the boot script refuse any other version."""
+
 
 @dataclass(frozen=True)
 class Step:
-    """One thing to do: a sentence before the commands, and the lines of shell."""
+    """One thing to do: a sentence before the commands, the lines of shell, and what must be there first."""
 
     title: str
     text: str
     commands: tuple[str, ...]
+    before: tuple[str, ...] = ()
 
 
 def render(project: Project, paths: Sequence[str]) -> dict[str, str]:
     """``README.md`` for a tree of these paths."""
     tops = {path.partition("/")[0] for path in paths}
-    jobs = tuple(sorted(project.jobs))
     purpose = project.design.descriptions.get(())
-    text = render_template("readme/README.md.j2", name=project.name, purpose=purpose, entries=entries(paths), steps=steps(project.design, jobs, tops))
+    text = render_template("readme/README.md.j2", name=project.name, purpose=purpose, entries=entries(paths), steps=steps(project, tops))
     return {"README.md": text}
 
 
@@ -69,45 +74,129 @@ def _known(top: str) -> str:
     return top
 
 
-def steps(design: Design, jobs: tuple[str, ...], tops: set[str]) -> tuple[Step, ...]:
+def steps(project: Project, tops: set[str]) -> tuple[Step, ...]:
     """What to do, in order; only what the tree has files for."""
-    out = [Step("Ask the programs", "Hands each file to the program that will read it. What is not installed is named.", ("iacgen verify .",))]
+    design = project.design
+    verify = f"Hands each file to the program that will read it. What is not installed is named. In a checkout of iacgen that is .venv/bin/iacgen verify out/{project.name}, from its root."
+    out = [Step("Ask the programs", verify, ("iacgen verify .",))]
     for site in sorted(design.sites.values(), key=lambda s: s.name):
         if site.kind == "aws" and "terraform" in tops:
-            out.append(_terraform(site.name))
+            out.append(_terraform(site, design))
         if site.kind == "on-prem" and "ansible" in tops:
-            out.append(_ansible(site.name, design.scheduler is not None))
-    if jobs and design.scheduler and "slurm" in tops:
-        out.append(_slurm(design, jobs))
+            out.append(_ansible(site.name, design))
+    if project.jobs and tops & {"slurm", "training"}:
+        out.append(_train(project))
     return tuple(out)
 
 
-def _terraform(site: str) -> Step:
-    root = f"terraform -chdir=terraform/{site}"
+def _terraform(site: Site, design: Design) -> Step:
+    root, heads = f"terraform -chdir=terraform/{site.name}", design.scheduler is not None and design.scheduler.site == site.name
+    reach = (f"{root} output head  # the instance of each head node", f"aws ssm start-session --region {site.region} --target i-0123456789abcdef0  # that instance")
     return Step(
-        f"Build {site}",
-        f"Runs with the credentials of your shell. The image is yours to choose; a backend for the state goes into terraform/{site}/backend.tf, which stays untouched when this tree is generated again.",
-        ("export TF_VAR_ami=ami-0123456789abcdef0  # your image", f"{root} init", f"{root} plan -out=cluster.plan", f"{root} apply cluster.plan"),
+        f"Build {site.name}",
+        f"Runs with the credentials of your shell. A backend for the state goes into terraform/{site.name}/backend.tf, which stays untouched when this tree is generated again.",
+        ("export TF_VAR_ami=ami-0123456789abcdef0  # your image", f"{root} init", f"{root} plan -out=cluster.plan", f"{root} apply cluster.plan", *(reach if heads else ())),
+        tuple(_of_image(site.name, design)),
     )
 
 
-def _ansible(site: str, munge: bool) -> Step:
-    key = ("export IACGEN_MUNGE_KEY_B64=\"$(cat ~/munge.key.b64)\"  # made once by: head -c 128 /dev/urandom | base64 -w0",) if munge else ()
+def _ansible(site: str, design: Design) -> Step:
+    munge = design.scheduler is not None and design.scheduler.site == site
+    key = ("[ -s ~/munge.key.b64 ] || (umask 077; head -c 128 /dev/urandom | base64 -w0 >~/munge.key.b64)", 'export IACGEN_MUNGE_KEY_B64="$(cat ~/munge.key.b64)"') if munge else ()
+    lustre = any(s.kind == "lustre" and s.site == site for s in design.storage.values())
+    first = ("ansible-playbook site.yml -e '{\"lustre_server_format_allowed\": true}'  # this once: blank devices are formatted",) if lustre else ()
     return Step(
         f"Set up {site}",
-        "Needs the hosts installed and reachable by SSH under their names. Running it again changes nothing that is right already.",
-        (f"cd ansible/{site}", *key, "ansible 'all:!hosts_down' -m ansible.builtin.ping", "ansible-playbook site.yml", "cd ../.."),
+        "Running it again changes nothing that is right already.",
+        (f"cd ansible/{site}", *key, "ansible 'all:!hosts_down' -m ansible.builtin.ping", *first, "ansible-playbook site.yml", "cd ../.."),
+        tuple(_of_hosts(site, design)),
     )
 
 
-def _slurm(design: Design, jobs: tuple[str, ...]) -> Step:
-    scripts = tuple(f"sbatch slurm/{job}.sbatch" for job in jobs)
-    assert design.scheduler
+def _train(project: Project) -> Step:
+    design, jobs = project.design, sorted(project.jobs)
+    before = tuple(_of_script([project.jobs[name] for name in jobs], design))
+    if design.scheduler is None:
+        return _by_hand(project, before)
     if design.sites[design.scheduler.site].kind == "aws":
         shared = sorted(s.mount for s in design.storage.values() if s.kind == "fsx-lustre")
         note = "On the head node, in a login shell: every machine keeps its own copy of this folder in /opt/cluster. The Terraform output named head is the instance id."
-        return Step("Train", note, (f"cd {quote(shared[0] if shared else '/opt/cluster')}", *(f"sbatch /opt/cluster/slurm/{job}.sbatch" for job in jobs)))
+        scripts = tuple(f"sbatch /opt/cluster/slurm/{job}.sbatch" for job in jobs)
+        return Step("Train", note, (f"cd {quote(shared[0] if shared else '/opt/cluster')}", *scripts), before)
+    note, where = _where(design)
+    return Step("Train", note, (f"cd {quote(where)}/{design.name}", *(f"sbatch slurm/{job}.sbatch" for job in jobs)), before)
+
+
+def _by_hand(project: Project, before: tuple[str, ...]) -> Step:
+    """Without a scheduler: DeepSpeed's own launcher reaches the hosts, Megatron has none."""
+    _, where = _where(project.design)
+    cloud = any(project.design.sites[pool.site].kind == "aws" for pool in project.design.pools.values() if pool.gpu)
+    folder = "/opt/cluster" if cloud else f"{quote(where)}/{project.name}"
+    commands, needs = [f"cd {folder}"], []
+    for name, job in sorted(project.jobs.items()):
+        if job.spec.framework == "deepspeed":
+            commands.append(f"bash training/{name}/launch.sh  # on {project.placements[name].hosts[0]}")
+        else:
+            placed = project.placements[name].hosts
+            order = fold(placed) if placed == tuple(sorted(placed)) else ", ".join(placed)
+            needs.append(f"{name}: a launcher of yours starts training/{name}/launch.sh once for each rank, {job.spec.gpus_per_node} on each host in the order {order}, with SLURM_PROCID, SLURM_LOCALID, SLURM_NTASKS={job.world} and MASTER_ADDR={placed[0]} set.")
+    if len(commands) > 1:
+        needs.append("pdsh on the host that starts, and from it SSH to each host of the job without a password.")
+    note = "No scheduler is in the blueprint: a job starts by hand, from a copy of this folder at the same place on every node."
+    return Step("Train", note, tuple(commands) if len(commands) > 1 else (), (*before, *needs))
+
+
+def _where(design: Design) -> tuple[str, str]:
+    """From where jobs are submitted, in words, and the folder that takes a copy of this one."""
     mounts = sorted(s.mount for s in design.storage.values() if s.kind == "lustre")
     where = mounts[0] if mounts else "/srv"
-    note = f"On a login or control host, from a copy of this folder on {where}." if mounts else f"From a copy of this folder at the same place on every node, such as {where}."
-    return Step("Train", note, (f"cd {quote(where)}/{design.name}", *scripts))
+    return (f"On a login or control host, from a copy of this folder on {where}." if mounts else f"From a copy of this folder at the same place on every node, such as {where}."), where
+
+
+def _of_hosts(site: str, design: Design) -> Iterator[str]:
+    """What a hall needs before Ansible sets it up."""
+    pools = [pool for pool in design.pools.values() if pool.site == site]
+    fabrics = [f for f in design.fabrics.values() if f.site == site]
+    yield "Here: ansible-core 2.16 or later (proven with 2.19)."
+    yield "On every host: Debian 12 or 13 or Ubuntu 22.04 or 24.04, reachable by SSH under its name, with sudo. The first play refuses another system, and other memory or GPUs than the catalog says."
+    if scheduler := design.scheduler if design.scheduler and design.scheduler.site == site else None:
+        yield f"Slurm {scheduler.version} is what {DISTRIBUTION[scheduler.version]} packages; another system needs packages of that version in a repository of yours."
+    own = f"in a file of yours, ansible/{site}/inventory/group_vars/all/site.yml, which is never overwritten"
+    if any(pool.gpu for pool in pools):
+        yield f"NVIDIA driver {design.software.driver}: packages from a repository that you set up on the GPU hosts; nvidia_driver_packages names them ({own})."
+    if any(f.technology in ("infiniband", "roce") for f in fabrics):
+        yield "DOCA-OFED: set doca_ofed_repository and doca_ofed_repository_key in the same file."
+    if any(s.kind == "lustre" and s.site == site for s in design.storage.values()):
+        yield f"Lustre {design.software.lustre}: packages from a repository of yours; lustre_client_packages and lustre_server_packages name them."
+        yield "Lustre devices under the names in inventory/group_vars/lustre_servers.yml, as multipath aliases. A blank one is formatted only while lustre_server_format_allowed is true."
+    for fabric in fabrics:
+        if fabric.manager and fabric.manager.kind == "ufm":
+            yield f"UFM for {fabric.name}, set up by hand on {' and '.join(fabric.manager.hosts)}: no role installs it."
+
+
+def _of_image(site: str, design: Design) -> Iterator[str]:
+    """What a cloud site needs before Terraform builds it."""
+    here = design.scheduler is not None and design.scheduler.site == site
+    tools = " and the AWS command line with its session manager plugin" if here else ""
+    yield f"Here: Terraform 1.7 or later{tools}; in the account, quota for the machines in {design.sites[site].zone}."
+    has = ["cloud-init", "systemd", "the Session Manager agent"]
+    has += [f"NVIDIA driver {design.software.driver}", "EFA software"] if any(p.gpu for p in design.pools.values() if p.site == site) else []
+    has += ["a Lustre client for its kernel"] if any(s.kind == "fsx-lustre" and s.site == site for s in design.storage.values()) else []
+    yield f"An image of yours: apt-based, with {', '.join(has)}. TF_VAR_head_ami may name another one for the head nodes."
+    if here and design.scheduler:
+        version = design.scheduler.version
+        yield f"Slurm must be exactly {version}: in the image, or from its package sources, as {DISTRIBUTION[version]} has it. A machine with another version stops at boot and says so."
+
+
+def _of_script(jobs: Sequence[Job], design: Design) -> Iterator[str]:
+    """What of the jobs is the user's own."""
+    paths = sorted({job.spec.entrypoint for job in jobs})
+    yield f"The training script is yours: {', '.join(paths)}, at the same path on every node."
+    frameworks = {"deepspeed": f"DeepSpeed {design.software.deepspeed}", "megatron": f"Megatron-LM with megatron-core {design.software.megatron}"}
+    wanted = " and ".join(words for name, words in frameworks.items() if any(job.spec.framework == name for job in jobs))
+    yield f"So is the Python environment, with torch for CUDA, {wanted} and NCCL {design.software.nccl}: on PATH, or its python in PYTHON."
+    yield "Tokenizer, data, learning rate and run length are arguments of the script: add them to training.<job>.arguments (data to training.<job>.data) and generate again."
+    if any(job.spec.framework == "deepspeed" and job.spec.checkpoint_to for job in jobs):
+        yield "Under DeepSpeed the script saves by itself: to TRAIN_CHECKPOINTS, every TRAIN_SAVE_INTERVAL steps."
+    if any(job.spec.framework == "megatron" and job.spec.checkpoint_to for job in jobs):
+        yield "Megatron saves as its --save and --save-interval say."

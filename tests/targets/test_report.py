@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import os
 import re
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -200,6 +203,61 @@ def test_the_readme_of_a_cloud_builds_before_it_trains():
     text = readme.render(project("aws-p5"), ["terraform/ohio/main.tf", "slurm/slurm.conf"])["README.md"]
     assert text.index("terraform -chdir=terraform/ohio init") < text.index("apply cluster.plan") < text.index("sbatch /opt/cluster/slurm/pretrain.sbatch")
     assert "ansible" not in text
+
+
+def sections(text):
+    """Title without its number → the section below it."""
+    return {part.partition("\n")[0].partition(". ")[2]: part for part in text.split("\n### ")[1:]}
+
+
+def test_the_readme_says_what_a_hall_needs_first():
+    step = sections(readme.render(project(), ["ansible/hall-a/site.yml", "slurm/slurm.conf"])["README.md"])["Set up hall-a"]
+    before, _, commands = step.partition("```sh")
+    pattern = re.search(r"preflight_system_pattern: '(.*)'", (BLUEPRINTS.parent / "templates/ansible/static/roles/preflight/defaults/main.yml").read_text())[1]
+    assert all(re.match(pattern, system) for system in ("Debian 12", "Debian 13", "Ubuntu 22.04", "Ubuntu 24.04"))
+    assert "Debian 12 or 13 or Ubuntu 22.04 or 24.04" in before
+    for variable in ("doca_ofed_repository", "doca_ofed_repository_key", "nvidia_driver_packages", "lustre_client_packages", "lustre_server_packages", "lustre_server_format_allowed"):
+        assert variable in before.replace("\\", "")
+        assert any(f"{variable}:" in file.read_text() for file in (BLUEPRINTS.parent / "templates/ansible/static/roles").glob("*/defaults/main.yml"))
+    assert "Slurm 24.11 is what Debian 13 packages" in before
+    assert "UFM for compute, set up by hand on ufm0001 and ufm0002" in before
+    assert commands.index(">~/munge.key.b64") < commands.index('"$(cat ~/munge.key.b64)"')
+
+
+def test_the_line_for_the_munge_key_makes_one_once(tmp_path):
+    text = readme.render(project("lab"), ["ansible/lab-room/site.yml", "slurm/slurm.conf"])["README.md"]
+    lines = [line for line in text.splitlines() if "munge.key.b64" in line]
+    keys = [subprocess.run(["bash", "-ec", "\n".join([*lines, 'printf %s "$IACGEN_MUNGE_KEY_B64"'])], env={"HOME": str(tmp_path), "PATH": os.environ["PATH"]}, capture_output=True, text=True, check=True).stdout for _ in range(2)]
+    assert keys[0] == keys[1] and len(base64.b64decode(keys[0])) == 128
+    assert (tmp_path / "munge.key.b64").stat().st_mode & 0o077 == 0
+
+
+def test_the_readme_of_a_cloud_says_what_the_image_holds_and_how_to_reach_the_head():
+    step = sections(readme.render(project("aws-p5"), ["terraform/ohio/main.tf", "slurm/slurm.conf"])["README.md"])["Build ohio"]
+    for words in ("apt-based", "NVIDIA driver 580", "EFA software", "Lustre client", "Slurm must be exactly 24.11", "Debian 13"):
+        assert words in step
+    assert "terraform -chdir=terraform/ohio output head" in step and "aws ssm start-session --region us-east-2 --target " in step
+
+
+def test_the_readme_says_what_of_a_job_is_the_users():
+    step = sections(readme.render(project(), ["slurm/slurm.conf"])["README.md"])["Train"]
+    for words in ("/opt/train/pretrain.py", "DeepSpeed 0.19.8", "megatron-core 0.16.1", "Tokenizer, data, learning rate and run length"):
+        assert words in step
+
+
+def test_without_a_scheduler_a_job_is_started_by_hand():
+    built = project("lab", none=('scheduler: {kind: slurm, version: "22.05", controllers: ctl}\n', ""))
+    text = readme.render(built, ["ansible/lab-room/site.yml", "training/pretrain/launch.sh"])["README.md"]
+    step = sections(text)["Train"]
+    assert "\nbash training/pretrain/launch.sh  # on gpu0001\n" in step and "pdsh" in step
+    assert "sbatch" not in text and "munge" not in text
+
+
+def test_megatron_without_a_scheduler_needs_a_launcher():
+    edits = {"none": ('scheduler: {kind: slurm, version: "22.05", controllers: ctl}\n', ""), "kind": ("framework: deepspeed\n    zero: 3", "framework: megatron")}
+    step = sections(readme.render(project("lab", **edits), ["training/pretrain/launch.sh"])["README.md"])["Train"]
+    assert "8 on each host in the order gpu[0001-0002]" in step.replace("\\", "") and "MASTER_ADDR=gpu0001" in step.replace("\\", "")
+    assert "```" not in step
 
 
 def test_a_folder_without_words_is_refused():
