@@ -15,6 +15,7 @@ from .blueprint.intact import intact
 from .blueprint.mistakes import at
 from .blueprint.training import Training
 from .checks import Profile
+from .checks.subject import Subject
 from .design import Design, design
 from .diagnostics import Diagnostic, errors
 from .diagnostics.report import Suppressed
@@ -50,7 +51,7 @@ def run(text: bytes | str, name: str, profile: Profile = "production", over: Ite
     state = Run(document, profile, tuple(findings))
     if document.data is not None:
         state = _blueprint(state)  # also beside faults of single values, so that one run tells all
-    for stage in (_referenced, _checked, _placed):
+    for stage in (_referenced, _checked, _judged, _placed):
         if errors(state.findings):
             state = _besides(state)
             break
@@ -117,6 +118,13 @@ def _checked(state: Run) -> Run:
             findings += found
             jobs |= {name: job} if job else {}
     return replace(state, blueprint=blueprint, design=designed, jobs=jobs, findings=(*state.findings, *findings))
+
+
+def _judged(state: Run) -> Run:
+    """The checks that look at the designed cluster and its jobs."""
+    assert state.blueprint and state.design
+    subject = Subject(state.blueprint, state.design, state.jobs)
+    return replace(state, findings=(*state.findings, *checks.run("cluster", subject, state.profile)))
 
 
 def _by_name(value: Any) -> Any:

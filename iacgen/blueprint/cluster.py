@@ -8,6 +8,7 @@ from pydantic import Field
 
 from .base import WHOLE, Description, Name, PoolName, Section
 from .fabrics import Fabric
+from .nccl import Nccl
 from .nodes import NodePool
 from .scheduler import Scheduler
 from .sites import Site
@@ -29,4 +30,5 @@ class Blueprint(Section):
     storage: dict[Name, Storage] = Field({}, description="File systems and object stores", examples=[{"fsx": {"kind": "fsx-lustre", "site": "ohio", "capacity": "48000GiB", "mount": "/fsx"}}])
     scheduler: Scheduler | None = Field(None, description="The scheduler", examples=[{"kind": "slurm", "version": "24.11", "controllers": "ctl"}])
     training: dict[Name, Training] = Field({}, description="The jobs", examples=[{"pretrain": {"model": "llama-3-8b", "nodes": "gpu", "sequence": 8192, "global_batch": 128, "framework": "megatron"}}])
+    nccl: Nccl | None = Field(None, description="Variables of NCCL beside those that follow from the fabrics", examples=[{"set": {"NCCL_IB_TIMEOUT": "22"}, "reason": "The fabric needs two minutes to route around a dead switch"}])
     software: Software = Field(Software(), description="Versions of what is installed", examples=[{"driver": "580", "nccl": "2.32.3"}])

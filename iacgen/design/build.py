@@ -16,7 +16,7 @@ from .fabric.build import build as build_fabric
 from .fabric.build import cloud
 from .fabric.model import Fabric
 from .fabric.shape import FabricError
-from .model import S3, Capacity, Design, FsxLustre, Lustre, Partition, Pool, Scheduler, Site, Software, Storage
+from .model import S3, Capacity, Design, FsxLustre, Lustre, Partition, Pool, Scheduler, Site, Software, Storage, Variable
 
 
 def design(blueprint: Blueprint) -> tuple[Design | None, list[Diagnostic]]:
@@ -40,6 +40,7 @@ def design(blueprint: Blueprint) -> tuple[Design | None, list[Diagnostic]]:
         Software(software.driver, software.nccl, software.deepspeed, software.megatron, software.lustre, software.time_servers),
         facilities,
         dict(_descriptions(blueprint)),
+        _nccl(blueprint),
     ), findings
 
 
@@ -47,6 +48,11 @@ def _descriptions(blueprint: Blueprint) -> Iterator[tuple[tuple[str, ...], str]]
     pools = ((("nodes", name), pool.description) for name, pool in blueprint.nodes.items())
     jobs = ((("training", name), job.description) for name, job in blueprint.training.items())
     return ((path, text) for path, text in (((), blueprint.description), *pools, *jobs) if text)
+
+
+def _nccl(blueprint: Blueprint) -> tuple[Variable, ...]:
+    wanted = blueprint.nccl
+    return tuple(Variable(name, value, wanted.reason or "") for name, value in wanted.set.items()) if wanted else ()
 
 
 def _site(name: str, blueprint: Blueprint) -> Site:
@@ -110,7 +116,7 @@ def _scheduler(blueprint: Blueprint, pools: dict[str, Pool]) -> Scheduler | None
     else:
         partitions = (Partition("train", gpu_pools, True, "7-00:00:00"),)
     controllers = pools[wanted.controllers]
-    return Scheduler(wanted.version, controllers.site, controllers.hosts[:2], partitions, ("scheduler",))
+    return Scheduler(wanted.version, controllers.site, controllers.hosts[:2], partitions, ("scheduler",), parameters=wanted.parameters)
 
 
 def _facilities(blueprint: Blueprint, pools: dict[str, Pool], fabrics: dict[str, Fabric], findings: list[Diagnostic]) -> dict[str, facility.Facility]:

@@ -145,6 +145,7 @@ class Scheduler:
     partitions: tuple[Partition, ...]
     origin: Path
     kind: Literal["slurm"] = "slurm"
+    parameters: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # key of slurm.conf → further words
 
 
 @dataclass(frozen=True)
@@ -160,6 +161,15 @@ class Software:
 
 
 @dataclass(frozen=True)
+class Variable:
+    """A variable of NCCL that somebody sets by hand, and why; no reason is an empty one."""
+
+    name: str
+    value: str
+    reason: str
+
+
+@dataclass(frozen=True)
 class Design:
     """The whole cluster."""
 
@@ -172,6 +182,7 @@ class Design:
     software: Software
     facilities: Mapping[str, Facility]
     descriptions: Mapping[Path, str] = field(default_factory=dict)  # blueprint path of the cluster, a pool or a job → its line for people
+    nccl: tuple[Variable, ...] = ()
 
     def fabric_of(self, pool: str, purpose: str) -> Fabric | None:
         """The fabric of this purpose that a pool is on; None where there is none."""

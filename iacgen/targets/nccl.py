@@ -58,7 +58,15 @@ def render(project: Project) -> dict[str, str]:
 
 
 def profile(design: Design, pool: Pool) -> Profile:
-    """What the hosts of a GPU pool need on the fabric they are on."""
+    """What the hosts of a GPU pool need on the fabric they are on, with what somebody sets by hand in the place of what follows."""
+    planned, by_hand = _planned(design, pool), {variable.name: variable for variable in design.nccl}
+    settings = tuple(setting for setting in planned.settings if setting.name not in by_hand)
+    chosen = tuple(Setting(v.name, v.value, v.reason or "Set in the blueprint, without a reason.") for v in by_hand.values())
+    return Profile((*settings, *chosen), planned.notes)
+
+
+def _planned(design: Design, pool: Pool) -> Profile:
+    """What follows from the fabric that a pool is on."""
     fabric = design.fabric_of(pool.name, "compute")
     technology = fabric.technology if fabric else None
     settings = [Setting("NCCL_DEBUG", "WARN", "A failed job says why. INFO writes too much beyond 1,000 ranks.")]

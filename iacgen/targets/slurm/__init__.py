@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...design.model import Design, Partition
+from ...design.model import Design, Partition, Scheduler
 from ...placement.project import Project
 from ...render import fold, render as render_template
 from .jobs import batch_script, rank_file
@@ -42,13 +42,20 @@ def _slurm_conf(design: Design) -> str:
         controllers=[_host_with_address(design, host) for host in active],
         standbys=scheduler.controllers[len(active) :],
         state=f"{shared}/slurm/{design.name}/state" if shared and len(active) > 1 else "/var/spool/slurmctld",
-        words=word_lists(version),
+        words=_words(scheduler),
+        further={key: ",".join(words) for key, words in scheduler.parameters.items() if key not in word_lists(version)},
         pid_files=pid_files(version),
         gres_types="gpu" if any(pool.gpu for pool in pools) else "",
         nodes=[node_line(design, pool) for pool in pools],
         down=[fold(pool.down) for pool in pools if pool.down],
         partitions=[_partition_words(design, partition) for partition in scheduler.partitions],
     )
+
+
+def _words(scheduler: Scheduler) -> dict[str, str]:
+    """The word lists of the version, each with the blueprint's further words at its end."""
+    planned = word_lists(parse_version(scheduler.version))
+    return {key: ",".join(filter(None, [words, *scheduler.parameters.get(key, ())])) for key, words in planned.items()}
 
 
 def _topology_conf(design: Design) -> str:
