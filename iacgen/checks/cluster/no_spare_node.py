@@ -1,0 +1,34 @@
+"""A large job on a pool without a node to spare.
+
+Why: when a node fails, the job waits until it is repaired. With a spare it starts again at once.
+
+Bad::
+
+    nodes:
+      gpu: {site: hall, system: dgx-h100, count: 128}
+    training:
+      pretrain: {nodes: gpu}
+
+Good: ``spares: 1`` for gpu, or a job that takes a node fewer.
+
+Source: arXiv:2407.21783 and arXiv:2410.21680: 2.3 to 6.5 failures for 1,000 nodes and day.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...training.checkpoints import mttf_s
+from ..rule import Found, rule
+from ..subject import Subject
+
+MOST = 10 * 86400  # seconds between failures; a judgement
+
+
+@rule("IAC541", "no-spare-node", "warning", lab=None)
+def check(subject: Subject) -> Iterator[Found]:
+    for name, job in subject.jobs.items():
+        pool = subject.design.pools[subject.blueprint.training[name].nodes]
+        between = mttf_s(job.spec.nodes)
+        if pool.system.cloud is None and between < MOST and pool.count - len(pool.down) == job.spec.nodes:
+            yield Found(f"{name} takes all {job.spec.nodes} nodes, of which one fails every {between / 86400:.1f} days or so", ("nodes", pool.name), help="set spares", on_key=True)

@@ -1,0 +1,30 @@
+"""One machine that manages the subnet.
+
+Why: without a subnet manager no port comes up again and no route is mended. While the one is down, a rebooted node stays off the
+fabric.
+
+Bad::
+
+    nodes:
+      ufm: {site: hall, system: generic-1u, count: 1}
+    fabrics:
+      compute: {technology: infiniband, manager: {kind: ufm, pool: ufm}}
+
+Good: ``count: 2``: the second takes over.
+
+Source: InfiniBand architecture, master and standby subnet managers; NVIDIA UFM user manual, high availability.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..rule import Found, rule
+from ..subject import Subject
+
+
+@rule("IAC531", "single-subnet-manager", "warning", lab=None)
+def check(subject: Subject) -> Iterator[Found]:
+    for name, wanted in subject.blueprint.fabrics.items():
+        if wanted.manager and subject.blueprint.nodes[wanted.manager.pool].count == 1:
+            yield Found(f"{wanted.manager.pool} has one machine, and nobody takes over from it", ("fabrics", name, "manager", "pool"))
