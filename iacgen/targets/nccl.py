@@ -62,7 +62,8 @@ def profile(design: Design, pool: Pool) -> Profile:
     planned, by_hand = _planned(design, pool), {variable.name: variable for variable in design.nccl}
     settings = tuple(setting for setting in planned.settings if setting.name not in by_hand)
     chosen = tuple(Setting(v.name, v.value, v.reason or "Set in the blueprint, without a reason.") for v in by_hand.values())
-    return Profile((*settings, *chosen), planned.notes)
+    notes = tuple(note for note in planned.notes if not any(name in note for name in by_hand))
+    return Profile((*settings, *chosen), notes)
 
 
 def _planned(design: Design, pool: Pool) -> Profile:
