@@ -167,11 +167,13 @@ def job_spec(name: str, wanted: Training, blueprint: Blueprint) -> JobSpec | Non
     if system.gpu is None:
         return None
     megatron = wanted.framework == "megatron"
+    usable = max(1, pool.count - pool.spares - len(pool.down))
     return JobSpec(
         name=name,
         model=catalog.model(wanted.model),
         gpu=catalog.gpu(system.gpu),
-        nodes=wanted.count or max(1, pool.count - pool.spares - len(pool.down)),
+        nodes=wanted.count or usable,
+        usable_nodes=usable,
         gpus_per_node=system.gpus,
         sequence=wanted.sequence,
         global_batch=wanted.global_batch,

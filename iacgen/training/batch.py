@@ -61,16 +61,18 @@ def _world_divides(spec: JobSpec) -> Iterator[Diagnostic]:
             spec, 302, "world-not-divisible",
             f"{spec.nodes} nodes of {spec.gpus_per_node} GPUs are {spec.world} GPUs, which {spec.model_parallel} GPUs for one copy of the model do not divide",
             ("count",),
-            f"{_nearest(spec.nodes, spec.world, spec.model_parallel, spec.gpus_per_node)}, or change parallel so that tensor * pipeline * context divides {spec.world}",
+            f"{_nearest(spec)}change parallel so that tensor * pipeline * context divides {spec.world}",
             (("parallel",), f"tensor {spec.tensor} * pipeline {spec.pipeline} * context {spec.context} = {spec.model_parallel}"),
         )  # fmt: skip
 
 
-def _nearest(nodes: int, world: int, model_parallel: int, gpus_per_node: int) -> str:
-    """The next smaller and larger node counts that make the world divide."""
-    good = [n for n in range(max(1, nodes - model_parallel), nodes + model_parallel + 1) if n * gpus_per_node % model_parallel == 0]
-    below, above = max((n for n in good if n < nodes), default=None), min(n for n in good if n > nodes)
-    return f"set count: {below} or {above}" if below else f"set count: {above}"
+def _nearest(spec: JobSpec) -> str:
+    """Advice on the next smaller and larger node counts that make the world divide, of those that there are nodes for."""
+    most = spec.nodes + spec.model_parallel if spec.usable_nodes is None else spec.usable_nodes
+    good = [n for n in range(max(1, spec.nodes - spec.model_parallel), spec.nodes + spec.model_parallel + 1) if n <= most and n * spec.gpus_per_node % spec.model_parallel == 0]
+    near = (max((n for n in good if n < spec.nodes), default=None), min((n for n in good if n > spec.nodes), default=None))
+    choices = " or ".join(str(n) for n in near if n)
+    return f"set count: {choices}, or " if choices else ""
 
 
 def _data_parallel_as_stated(spec: JobSpec) -> Iterator[Diagnostic]:

@@ -32,6 +32,7 @@ class JobSpec:
     ``entrypoint`` is the training script and ``data_path`` its data, at the same path on every node; ``arguments`` are further
     words for the script. ``checkpoint_to`` names the storage that saves go to, ``checkpoint_target_s`` the seconds that one may take,
     ``checkpoint_promised`` whether the blueprint says them; else they are an assumption.
+    ``usable_nodes`` are those that the pool has free for a job, None where nobody knows: advice names no larger count.
     ``origin`` is the blueprint path of the job; findings point below it.
     """
 
@@ -67,6 +68,7 @@ class JobSpec:
     checkpoint_to: str | None = None
     checkpoint_target_s: float | None = None
     checkpoint_promised: bool = True
+    usable_nodes: int | None = None
     origin: BlueprintPath = ()
 
     @property

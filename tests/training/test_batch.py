@@ -36,6 +36,13 @@ def test_a_sound_job_has_no_findings(request, name):
     assert batch.check(request.getfixturevalue(name)) == []
 
 
+@pytest.mark.parametrize("usable, advice", [(None, "set count: 126 or 144, or change"), (144, "set count: 126 or 144, or change"), (130, "set count: 126, or change"), (100, "set count: 90, or change"), (10, "change parallel")])
+def test_advice_names_no_more_nodes_than_are_free(pretrain, usable, advice):
+    """18 nodes hold one copy: tensor 8 * pipeline 9 * context 2."""
+    (finding,) = batch.check(replace(pretrain, nodes=127, usable_nodes=usable))
+    assert finding.help.startswith(advice)
+
+
 def test_every_finding_of_the_module_has_a_case():
     written = {f"IAC{number}" for number in re.findall(r"\b(?:spec, |IAC)(3\d\d)", ARITHMETIC)}
     assert written == {id for case in CASES for id, _, _ in case["findings"]}
