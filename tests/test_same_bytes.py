@@ -91,7 +91,7 @@ def grown(count):
     """Name → addresses, and the files, of a cluster of ``count`` GPU hosts. Above two tiers' reach it has no fabric."""
     site, gpu, ctl = {"hall": {"kind": "on-prem"}}, {"site": "hall", "system": "dgx-h100", "count": count}, {"site": "hall", "system": "generic-1u", "count": 1}
     fabrics = {
-        "compute": {"site": "hall", "purpose": "compute", "connects": ["gpu"], "technology": "infiniband", "topology": "rail-fat-tree", "unit": 32, "switch": "qm9700"},
+        "compute": {"site": "hall", "purpose": "compute", "connects": ["gpu"], "technology": "infiniband", "topology": "rail-fat-tree", "unit": 32, "switch": "qm9700", "manager": {"kind": "opensm", "pool": "gpu"}},
         "mgmt": {"site": "hall", "purpose": "management", "connects": ["gpu", "ctl"], "technology": "ethernet", "switch": "sn2201"},
     }
     job = {"model": "llama-3-8b", "nodes": "gpu", "count": 1, "sequence": 8192, "global_batch": 8, "framework": "deepspeed", "recompute": "full"}

@@ -26,7 +26,7 @@ class Blueprint(Section):
     description: Description | None = Field(None, description="What the cluster is for, in a line", examples=["Pre-training of the 70B models"])
     sites: dict[Name, Site] = Field(min_length=1, description="Where things stand", examples=[{"hall-a": {"kind": "on-prem", "rack": {"power": "42kW"}}}, {"ohio": {"kind": "aws", "region": "us-east-2", "zone": "us-east-2a"}}])
     nodes: dict[PoolName, NodePool] = Field(min_length=1, description="Node pools", examples=[{"gpu": {"site": "hall-a", "system": "dgx-h100", "count": 16}}])
-    fabrics: dict[Name, Fabric] = Field({}, description="Networks", examples=[{"compute": {"site": "hall-a", "purpose": "compute", "connects": ["gpu"], "technology": "infiniband", "switch": "qm9700"}}])
+    fabrics: dict[Name, Fabric] = Field({}, description="Networks", examples=[{"compute": {"site": "hall-a", "purpose": "compute", "connects": ["gpu"], "technology": "infiniband", "switch": "qm9700", "manager": {"kind": "opensm", "pool": "gpu"}}}])
     storage: dict[Name, Storage] = Field({}, description="File systems and object stores", examples=[{"fsx": {"kind": "fsx-lustre", "site": "ohio", "capacity": "48000GiB", "mount": "/fsx"}}])
     scheduler: Scheduler | None = Field(None, description="The scheduler", examples=[{"kind": "slurm", "version": "24.11", "controllers": "ctl"}])
     training: dict[Name, Training] = Field({}, description="The jobs", examples=[{"pretrain": {"model": "llama-3-8b", "nodes": "gpu", "sequence": 8192, "global_batch": 128, "framework": "megatron"}}])

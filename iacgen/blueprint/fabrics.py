@@ -12,7 +12,7 @@ from .base import CatalogId, Name, PoolName, Section, Subnet
 class FabricManager(Section):
     """Who runs the subnet."""
 
-    kind: Literal["ufm", "opensm"] = Field(description="UFM takes four ports of the fabric; opensm runs on the hosts named", examples=["ufm", "opensm"])
+    kind: Literal["ufm", "opensm"] = Field(description="Who manages it; on hosts that the fabric does not connect, UFM takes four leaf ports and opensm one for each of two hosts", examples=["ufm", "opensm"])
     pool: PoolName = Field(description="Pool whose hosts run it", examples=["ufm", "ctl"])
 
 

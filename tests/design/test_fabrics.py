@@ -11,15 +11,15 @@ from iacgen.design.fabric import wiring
 from iacgen.design.fabric.sizing import equal_links, up_for
 
 
-def blueprint(count=8, unit=4, numbering="by-unit", oversubscription=1.0, topology="rail-fat-tree", manager=False, system="dgx-h100", purpose="compute"):
+def blueprint(count=8, unit=4, numbering="by-unit", oversubscription=1.0, topology="rail-fat-tree", manager="", managers=2, system="dgx-h100", purpose="compute"):
     fabric = {"site": "hall", "purpose": purpose, "connects": ["gpu"], "technology": "infiniband", "topology": topology, "switch": "qm9700", "numbering": numbering, "oversubscription": oversubscription}
     if topology == "rail-fat-tree":
         fabric["unit"] = unit
     if manager:
-        fabric["manager"] = {"kind": "ufm", "pool": "ufm"}
+        fabric["manager"] = {"kind": manager, "pool": "ufm"}
     data = {
         "kind": "Cluster", "schema": 1, "name": "t", "sites": {"hall": {"kind": "on-prem"}},
-        "nodes": {"gpu": {"site": "hall", "system": system, "count": count}, "ufm": {"site": "hall", "system": "generic-1u", "count": 2}},
+        "nodes": {"gpu": {"site": "hall", "system": system, "count": count}, "ufm": {"site": "hall", "system": "generic-1u", "count": managers}},
         "fabrics": {"compute": fabric},
     }  # fmt: skip
     parsed, findings = parse(data)
@@ -40,6 +40,8 @@ shapes = st.fixed_dictionaries(
         "numbering": st.sampled_from(["by-unit", "round-robin"]),
         "oversubscription": st.sampled_from([1.0, 1.5, 2.0, 4.0]),
         "topology": st.sampled_from(["rail-fat-tree", "fat-tree"]),
+        "manager": st.sampled_from(["", "ufm", "opensm"]),
+        "managers": st.integers(1, 3),
     }
 )
 
@@ -59,6 +61,7 @@ def test_invariants(wanted):
     assert sorted(h for g in made.groups for h in g.hosts) == list(designed.pools["gpu"].hosts)
     assert {d for n, d in graph.degree(designed.pools["gpu"].hosts)} == {8}
     assert graph.number_of_edges() == made.cables.total
+    assert made.cables.manager == {"": 0, "ufm": 4, "opensm": min(2, wanted["managers"])}[wanted["manager"]]
     if made.spines:
         assert {graph.number_of_edges(leaf, spine) for leaf in made.leaves for spine in made.spines} == {made.uplinks.parallel}
         assert nx.is_connected(graph)
@@ -83,11 +86,27 @@ def test_round_robin_deals_hosts_over_the_units():
 
 
 def test_rail_leaf_i_carries_port_i_of_every_host():
-    made = fabric(count=62, unit=31, manager=True)
+    made = fabric(count=62, unit=31, manager="ufm")
     for cable in made.wiring():
         if cable.joins == "host-leaf":
             rail = made.nics["gpu"].rdma_names.index(cable.a_port) + 1
             assert cable.b.endswith(f"-leaf{rail}")
+
+
+@pytest.mark.parametrize("topology", ["rail-fat-tree", "fat-tree"])
+def test_opensm_takes_one_port_of_each_of_its_hosts(topology):
+    """On leaves of the last unit, through a port that the catalog names, at the speed of that port."""
+    made = fabric(count=62, unit=31, topology=topology, manager="opensm")
+    cables = [cable for cable in made.wiring() if cable.joins == "manager-leaf"]
+    assert [(c.a, c.a_port, c.gbps) for c in cables] == [("ufm0001", "mlx5_0", 200), ("ufm0002", "mlx5_0", 200)]
+    assert {c.b for c in cables} <= set(made.groups[-1].leaves)
+    assert fabric(count=64, unit=31, topology=topology, manager="opensm").cables.host == 64 * 8
+
+
+def test_a_full_unit_has_no_port_for_a_manager():
+    designed, findings = design(blueprint(count=64, unit=32, manager="opensm"))
+    assert designed is None and [f.path for f in findings] == [("fabrics", "compute", "manager")]
+    assert fabric(count=63, unit=32, manager="opensm").cables.manager == 2
 
 
 @pytest.mark.parametrize("count", [99, 127])

@@ -97,7 +97,7 @@ name: page
 sites: {hall: {kind: on-prem}}
 nodes: {gpu: {site: hall, system: dgx-h100, count: 96}, ctl: {site: hall, system: generic-1u, count: 2}}
 fabrics:
-  compute: {site: hall, purpose: compute, connects: [gpu], technology: infiniband, topology: rail-fat-tree, switch: qm9700, unit: 32}
+  compute: {site: hall, purpose: compute, connects: [gpu], technology: infiniband, topology: rail-fat-tree, switch: qm9700, unit: 32, manager: {kind: opensm, pool: gpu}}
 """)
 
 

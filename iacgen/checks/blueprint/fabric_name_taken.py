@@ -8,7 +8,7 @@ Bad::
     nodes:
       gpu: {site: ohio, system: p5.48xlarge, count: 4}
     fabrics:
-      gpu-efa: {site: hall, purpose: compute, connects: [dgx], technology: infiniband, switch: qm9700}
+      gpu-efa: {site: hall, purpose: compute, connects: [dgx], technology: infiniband, switch: qm9700, manager: {kind: opensm, pool: dgx}}
 
 Good: any other name, such as ``compute``.
 

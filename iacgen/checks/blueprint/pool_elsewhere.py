@@ -5,7 +5,7 @@ Why: a fabric's cables end in its hall. Ports, cables and addresses would be pla
 Bad::
 
     fabrics:
-      compute: {site: hall-a, purpose: compute, connects: [gpu-b], technology: infiniband, switch: qm9700}
+      compute: {site: hall-a, purpose: compute, connects: [gpu-b], technology: infiniband, switch: qm9700, manager: {kind: opensm, pool: gpu-b}}
 
 Good: one fabric for each hall, each connecting the pools that stand there.
 

@@ -5,7 +5,7 @@ Why: clients mount by an address on that fabric. A server without a port there h
 Bad::
 
     fabrics:
-      storage: {site: hall, purpose: storage, connects: [gpu, mds], technology: infiniband, switch: qm9700}
+      storage: {site: hall, purpose: storage, connects: [gpu, mds], technology: infiniband, switch: qm9700, manager: {kind: opensm, pool: mds}}
     storage:
       scratch: {kind: lustre, servers: oss, metadata: mds, fabric: storage}
 

@@ -10,11 +10,11 @@ from ... import catalog
 from ...blueprint.fabrics import Fabric as Wanted
 from ...blueprint.fabrics import Qos as QosSection
 from . import fat_tree, rail_fat_tree
-from .model import Fabric, Manager, Qos, SwitchGroup
+from .managers import manager as manager_of
+from .model import Fabric, Qos, SwitchGroup
 from .shape import FabricError, Request
 
 TOPOLOGIES = {"rail-fat-tree": rail_fat_tree.shape, "fat-tree": fat_tree.shape}
-UFM_PORTS = 4  # DGX SuperPOD reference architecture H100, network fabrics, table 4: node cables = 8 x nodes + 4
 SUBNETS = {"management": "10.16.0.0/12", "storage": "10.32.0.0/12", "compute": "10.48.0.0/12"}
 
 
@@ -30,8 +30,8 @@ class PoolLike(Protocol):
     def hosts(self) -> tuple[str, ...]: ...
 
 
-def build(name: str, wanted: Wanted, pools: Mapping[str, Any]) -> Fabric:
-    """The designed fabric. Raises FabricError with the key to blame."""
+def build(name: str, wanted: Wanted, pools: Mapping[str, Any], manager_nic: catalog.HostNic | None = None) -> Fabric:
+    """The designed fabric; ``manager_nic`` are ports for a manager that it does not connect. Raises FabricError with the key to blame."""
     on = [pools[p] for p in wanted.connects]
     switch = catalog.switch(wanted.switch)
     speaks = {"infiniband": {"infiniband"}, "roce": {"roce", "ethernet"}, "ethernet": {"ethernet"}}[wanted.technology]
@@ -39,7 +39,7 @@ def build(name: str, wanted: Wanted, pools: Mapping[str, Any]) -> Fabric:
         raise FabricError("switch", f"{switch.name} does not speak {wanted.technology}")
     nics = {p.name: _nic(wanted, p) for p in on}
     speeds = {p: _speed(switch, nic) for p, nic in nics.items()}
-    manager = _manager(wanted, pools)
+    manager = manager_of(wanted, pools, manager_nic)
     request = Request(name, on, nics, speeds, switch, wanted.unit, wanted.numbering, wanted.oversubscription, manager.ports if manager else 0)
     shape = TOPOLOGIES[wanted.topology](request)
     subnet = wanted.subnet or SUBNETS[wanted.purpose]
@@ -77,17 +77,6 @@ def _speed(switch: catalog.Switch, nic: catalog.HostNic) -> int:
     if not speeds:
         raise FabricError("switch", f"{switch.name} has no port as slow as {nic.gbps} Gb/s")
     return max(speeds)
-
-
-def _manager(wanted: Wanted, pools: Mapping[str, Any]) -> Manager | None:
-    if wanted.manager is None:
-        return None
-    if wanted.technology != "infiniband":
-        raise FabricError("manager", "only an InfiniBand fabric has a subnet manager")
-    kind = wanted.manager.kind
-    if kind == "opensm" and wanted.manager.pool not in wanted.connects:
-        raise FabricError("manager", f"opensm runs on hosts of the fabric it manages; {wanted.manager.pool} is not on it")
-    return Manager(kind, pools[wanted.manager.pool].hosts[:2], UFM_PORTS if kind == "ufm" else 0)
 
 
 def _blocks(subnet: str, pools: Sequence[PoolLike], nics: Mapping[str, catalog.HostNic]) -> dict[str, tuple[int, int]]:

@@ -27,11 +27,15 @@ class SwitchGroup:
 
 @dataclass(frozen=True)
 class Manager:
-    """Subnet manager: its kind, its hosts, and how many leaf ports it takes."""
+    """Subnet manager: its kind, its hosts, and how many leaf ports it takes: none where the fabric connects its hosts anyway.
+
+    ``nic`` holds the ports of each host that are cabled for it; None where the catalog knows none.
+    """
 
     kind: Literal["ufm", "opensm"]
     hosts: tuple[str, ...]
     ports: int
+    nic: HostNic | None = None
 
 
 @dataclass(frozen=True)

@@ -58,10 +58,18 @@ def _manager_cables(fabric: Fabric) -> Iterator[Cable]:
     group = fabric.groups[-1]
     used = sum(fabric.leaf_ports(h) for h in group.hosts)
     gbps = max(fabric.link_gbps.values())
+    if fabric.manager.nic:
+        gbps = min(gbps, fabric.manager.nic.gbps)
     for n in range(fabric.manager.ports):
         leaf = group.leaves[n % len(group.leaves)]
         host = fabric.manager.hosts[n % len(fabric.manager.hosts)]
-        yield Cable(host, f"{fabric.name}{n // len(fabric.manager.hosts)}", leaf, str(used + 1 + n // len(group.leaves)), gbps, "manager-leaf")
+        yield Cable(host, _manager_port(fabric, n // len(fabric.manager.hosts)), leaf, str(used + 1 + n // len(group.leaves)), gbps, "manager-leaf")
+
+
+def _manager_port(fabric: Fabric, i: int) -> str:
+    """Name of port ``i`` of a manager's host: the RDMA device where the catalog has one, else the fabric's name and a number."""
+    names = fabric.manager.nic.rdma_names if fabric.manager and fabric.manager.nic else ()
+    return names[i] if i < len(names) else f"{fabric.name}{i}"
 
 
 def graph(fabric: Fabric) -> nx.MultiGraph:
