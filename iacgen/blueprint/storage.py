@@ -21,7 +21,8 @@ class Lustre(Section):
     capacity: Bytes = Field(description="Usable capacity", examples=["10PB"])
     read: BytesPerSecond = Field(description="Read rate that the servers reach together", examples=["200GB/s"])
     write: BytesPerSecond = Field(description="Write rate that the servers reach together", examples=["100GB/s"])
-    mount: AbsolutePath = Field(description="Where every node mounts it", examples=["/scratch"])
+    mount: AbsolutePath = Field(description="Where the clients mount it", examples=["/scratch"])
+    clients: tuple[PoolName, ...] | None = Field(None, strict=False, description="Pools that mount it; by default those on its fabric that have GPUs or are in a partition", examples=[["gpu", "login"]])
 
 
 class FsxLustre(Section):
@@ -31,7 +32,7 @@ class FsxLustre(Section):
     site: Name = Field(description="The AWS site", examples=["ohio"])
     capacity: Bytes = Field(description="1,200 GiB, or a multiple of 2,400 GiB", examples=["1200GiB", "48000GiB"])
     throughput_mbps_per_tib: Annotated[Literal[125, 250, 500, 1000], WHOLE] = Field(250, description="MB/s for each TiB", examples=[250])
-    mount: AbsolutePath = Field(description="Where every node mounts it", examples=["/scratch"])
+    mount: AbsolutePath = Field(description="Where every machine of the site mounts it", examples=["/scratch"])
     exports_to: Name | None = Field(None, description="Object store that holds a copy of what is written", examples=["checkpoints"])
 
 

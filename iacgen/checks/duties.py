@@ -82,11 +82,18 @@ def logins(b: Blueprint) -> set[str]:
     return {pool for pool in b.nodes if pool not in busy and not has_gpus(b, pool)}
 
 
+def clients(b: Blueprint, store: Lustre) -> set[str]:
+    """Pools that mount a Lustre file system: those it names, else those on its fabric that jobs run on."""
+    if store.clients is not None:
+        return set(store.clients)
+    return {p for p in b.fabrics[store.fabric].connects if has_gpus(b, p) or p in queued(b)} - {store.servers, store.metadata}
+
+
 def mounts(b: Blueprint, pool: str) -> Iterator[str]:
-    """Names of the stores that the machines of a pool can mount."""
+    """Names of the stores that the machines of a pool mount."""
     for name, store in b.storage.items():
         if store.site == b.nodes[pool].site and hasattr(store, "mount"):
-            if not isinstance(store, Lustre) or pool in b.fabrics[store.fabric].connects:
+            if not isinstance(store, Lustre) or pool in clients(b, store) & set(b.fabrics[store.fabric].connects):
                 yield name
 
 

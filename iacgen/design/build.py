@@ -14,9 +14,11 @@ from ..diagnostics import Diagnostic
 from . import facility
 from .fabric.build import build as build_fabric
 from .fabric.build import cloud
+from .fabric.managers import manager_nics
 from .fabric.model import Fabric
 from .fabric.shape import FabricError
-from .model import S3, Capacity, Design, FsxLustre, Lustre, Partition, Pool, Scheduler, Site, Software, Storage, Variable
+from .lustre import lnet_networks, lustre
+from .model import S3, Capacity, Design, FsxLustre, Partition, Pool, Scheduler, Site, Software, Storage, Variable
 
 
 def design(blueprint: Blueprint) -> tuple[Design | None, list[Diagnostic]]:
@@ -29,14 +31,14 @@ def design(blueprint: Blueprint) -> tuple[Design | None, list[Diagnostic]]:
     facilities = _facilities(blueprint, pools, fabrics, findings)
     if findings:
         return None, findings
-    software = blueprint.software
+    software, scheduler = blueprint.software, _scheduler(blueprint, pools)
     return Design(
         blueprint.name,
         {name: _site(name, blueprint) for name in blueprint.sites},
         pools,
         fabrics,
-        {name: _storage(name, wanted, pools, fabrics) for name, wanted in blueprint.storage.items()},
-        _scheduler(blueprint, pools),
+        dict(_storage(blueprint, pools, fabrics, scheduler)),
+        scheduler,
         Software(software.driver, software.nccl, software.deepspeed, software.megatron, software.lustre, software.time_servers),
         facilities,
         dict(_descriptions(blueprint)),
@@ -78,9 +80,10 @@ def _pool(name: str, wanted: NodePool) -> Pool:
 
 def _fabrics(blueprint: Blueprint, pools: dict[str, Pool], findings: list[Diagnostic]) -> dict[str, Fabric]:
     fabrics: dict[str, Fabric] = {}
+    nics = manager_nics(blueprint.fabrics, pools)
     for name, wanted in blueprint.fabrics.items():
         try:
-            fabrics[name] = build_fabric(name, wanted, pools)
+            fabrics[name] = build_fabric(name, wanted, pools, nics.get(name))
         except FabricError as error:
             path: tuple[str | int, ...] = ("fabrics", name, *([error.field] if error.field else []))
             findings.append(Diagnostic("IAC211", "impossible-fabric", "error", str(error), path, on_key=error.field is None))
@@ -90,19 +93,18 @@ def _fabrics(blueprint: Blueprint, pools: dict[str, Pool], findings: list[Diagno
     return fabrics
 
 
-def _storage(name: str, wanted: object, pools: dict[str, Pool], fabrics: dict[str, Fabric]) -> Storage:
-    origin = ("storage", name)
-    if isinstance(wanted, WantedLustre):
-        fabric, metadata = fabrics[wanted.fabric], pools[wanted.metadata]
-        net = "tcp" if fabric.technology == "ethernet" else "o2ib"
-        nids = tuple(f"{fabric.address(metadata.name, i)}@{net}" for i in range(min(2, metadata.count)))
-        return Lustre(
-            name, wanted.site, wanted.mount, wanted.fsname or name[:8], pools[wanted.servers].hosts, metadata.hosts, wanted.fabric,
-            wanted.capacity, wanted.read, wanted.write, nids, origin,
-        )  # fmt: skip
-    if isinstance(wanted, WantedFsx):
-        return FsxLustre(name, wanted.site, wanted.mount, wanted.capacity >> 30, wanted.throughput_mbps_per_tib, wanted.exports_to, origin)
-    return S3(name, wanted.site, wanted.bucket_prefix or name, origin)  # type: ignore[attr-defined]
+def _storage(blueprint: Blueprint, pools: dict[str, Pool], fabrics: dict[str, Fabric], scheduler: Scheduler | None) -> Iterator[tuple[str, Storage]]:
+    stores = {name: store for name, store in blueprint.storage.items() if isinstance(store, WantedLustre)}
+    nets = lnet_networks(fabrics[store.fabric] for store in stores.values())
+    running = {pool for partition in (scheduler.partitions if scheduler else ()) for pool in partition.pools}
+    for name, wanted in blueprint.storage.items():
+        origin = ("storage", name)
+        if isinstance(wanted, WantedLustre):
+            yield name, lustre(name, wanted, pools, fabrics[wanted.fabric], nets[wanted.fabric], running)
+        elif isinstance(wanted, WantedFsx):
+            yield name, FsxLustre(name, wanted.site, wanted.mount, wanted.capacity >> 30, wanted.throughput_mbps_per_tib, wanted.exports_to, origin)
+        else:
+            yield name, S3(name, wanted.site, wanted.bucket_prefix or name, origin)
 
 
 def _scheduler(blueprint: Blueprint, pools: dict[str, Pool]) -> Scheduler | None:

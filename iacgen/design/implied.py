@@ -37,8 +37,11 @@ def _implied(blueprint: Blueprint, design: Design) -> Iterator[tuple[Path, tuple
             keys = ("dscp", "priority", "cnp_dscp", "cnp_priority")
             yield ("fabrics", name, "qos"), ({key: getattr(built.qos, key) for key in keys}, "default")
     for name, store in blueprint.storage.items():
+        built = design.storage[name]
         if isinstance(store, Lustre) and store.fsname is None:
             yield ("storage", name, "fsname"), (name[:8], "default")
+        if isinstance(store, Lustre) and store.clients is None and built.kind == "lustre":
+            yield ("storage", name, "clients"), (list(built.clients), "catalog")  # the catalog says which pools have GPUs
     if blueprint.scheduler and blueprint.scheduler.partitions is None and design.scheduler:
         queues = {p.name: {"nodes": list(p.pools), "default": p.default, "max_time": p.max_time} for p in design.scheduler.partitions}
         yield ("scheduler", "partitions"), (queues, "catalog")  # the catalog says which pools have GPUs

@@ -75,7 +75,10 @@ class Pool:
 
 @dataclass(frozen=True)
 class Lustre:
-    """A Lustre file system. Rates in bytes per second, capacity in bytes; ``nids`` of the two management servers."""
+    """A Lustre file system. Rates in bytes per second, capacity in bytes; ``mgs_nids`` of the two management servers.
+
+    ``net`` is the LNet network of its fabric; ``clients`` are the pools that mount it, by name.
+    """
 
     name: str
     site: str
@@ -87,7 +90,9 @@ class Lustre:
     capacity_bytes: int
     read_bytes_per_s: int
     write_bytes_per_s: int
+    net: str
     mgs_nids: tuple[str, ...]
+    clients: tuple[str, ...]
     origin: Path
     kind: Literal["lustre"] = "lustre"
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from shlex import quote
 
-from iacgen.design.model import Design, Site
+from iacgen.design.model import Design, Lustre, Site
 from iacgen.placement.project import Project
 from iacgen.render import fold
 from iacgen.render import render as render_template
@@ -148,9 +148,18 @@ def _by_hand(project: Project, before: tuple[str, ...]) -> Step:
 
 def _where(design: Design) -> tuple[str, str]:
     """From where jobs are submitted, in words, and the folder that takes a copy of this one."""
-    mounts = sorted(s.mount for s in design.storage.values() if s.kind == "lustre")
-    where = mounts[0] if mounts else "/srv"
-    return (f"On a login or control host, from a copy of this folder on {where}." if mounts else f"From a copy of this folder at the same place on every node, such as {where}."), where
+    store = min((s for s in design.storage.values() if s.kind == "lustre" and s.clients), key=lambda s: (_submits_from(design, s)[0], s.mount), default=None)
+    where = store.mount if store else "/srv"
+    host = _submits_from(design, store)[1] if store else ""
+    note = f"On a host that mounts {where}, such as {host}, from a copy of this folder there." if store else f"From a copy of this folder at the same place on every node, such as {where}."
+    return note, where
+
+
+def _submits_from(design: Design, store: Lustre) -> tuple[int, str]:
+    """(0 for a host without GPUs, 1 for one with them, the host): the first host in service of the first client pool of that kind."""
+    pools = sorted((design.pools[name] for name in store.clients), key=lambda pool: (pool.gpu is not None, pool.name))
+    up = [(int(pool.gpu is not None), host) for pool in pools for host in pool.hosts if host not in pool.down]
+    return up[0] if up else (1, pools[0].hosts[0])
 
 
 def _of_hosts(site: str, design: Design) -> Iterator[str]:

@@ -114,8 +114,20 @@ def test_infiniband_without_lustre_needs_no_addresses():
 
 
 def test_a_server_with_unknown_device_names_says_nothing_about_them():
-    ports = load("two-halls", "hall-a", "pool_sm")["ib_host_ports"]
-    assert all("interface" not in port and "rdma" not in port for port in ports)
+    ports = load("superpod-h100", "hall-a", "pool_gpu", ("system: dgx-h100", "system: dgx-b200"), ("capacity: 1600kW", "capacity: 2MW"))["ib_host_ports"]
+    assert all("interface" not in port and "rdma" in port for port in ports)
+
+
+def test_a_manager_that_the_fabric_does_not_connect_has_a_port_on_it():
+    """It gets the modules and the RDMA stack as every InfiniBand host does, and no address, which OpenSM does not need."""
+    swap = ("manager: {kind: ufm, pool: ufm}", "manager: {kind: opensm, pool: ufm}")
+    assert load("superpod-h100", "hall-a", "pool_ufm", swap)["ib_host_ports"] == [{"fabric": "compute", "rdma": "mlx5_0", "interface": "ib0"}]
+    assert "ib_host_ports" not in load("superpod-h100", "hall-a", "pool_ufm")
+    fabrics = load("superpod-h100", "hall-a", "subnet_managers", swap)["opensm_fabrics"]
+    assert {f["name"]: f["managers"] for f in fabrics} == {"compute": ["ufm0001", "ufm0002"], "storage": ["mds0001", "mds0002"]}
+    groups = yaml.safe_load(tree_of("superpod-h100", swap)["ansible/hall-a/inventory/hosts.yml"])["all"]["children"]
+    assert "pool_ufm" in groups["ib_hosts"]["children"] and "pool_ufm" in groups["rdma_hosts"]["children"]
+    assert groups["subnet_managers"]["hosts"].keys() == {"mds[0001:0002]", "ufm[0001:0002]"}
 
 
 # --- fabrics
@@ -158,7 +170,9 @@ def test_ufm_is_named_and_left_alone():
 def test_the_lossless_class_is_one_for_host_and_lustre():
     classes = load("two-halls", "hall-b", "roce_hosts")["roce_host_classes"]
     assert classes["compute-b"] == {"dscp": 24, "priority": 2, "cnp_dscp": 48, "cnp_priority": 6}
-    assert load("two-halls", "hall-b", "lnet_hosts") == {"lnet_net": "o2ib", "lnet_type_of_service": classes["storage-b"]["dscp"] * 4 + 2}
+    for pool in ("gpu_b", "oss_b", "mds_b"):
+        (network,) = load("two-halls", "hall-b", f"pool_{pool}")["lnet_networks"]
+        assert (network["net"], network["type_of_service"]) == ("o2ib", classes["storage-b"]["dscp"] * 4 + 2)
 
 
 def test_the_roce_script_sets_every_port_to_its_class():
@@ -206,8 +220,36 @@ def test_one_management_target_and_everybody_finds_it():
     address = [str(project_of("superpod-h100").design.address(host, "storage")) for host in ("mds0001", "mds0002")]
     nodes = f"--mgsnode={address[0]}@o2ib:{address[1]}@o2ib"
     assert all(nodes in t["arguments"] for t in found if "--mgs" not in t["arguments"])
-    (mount,) = load("superpod-h100", "hall-a", "lustre_clients")["lustre_client_mounts"]
+    (mount,) = load("superpod-h100", "hall-a", "pool_login")["lustre_client_mounts"]
     assert mount == {"fsname": "scratch", "source": f"{address[0]}@o2ib:{address[1]}@o2ib:/scratch", "mount": "/scratch", "unit": "scratch.mount"}
+
+
+def test_file_systems_on_two_fabrics_have_two_networks():
+    """A host on both must know which of its interfaces lead to which servers."""
+    home = "home: {kind: lustre, site: hall-a, servers: oss-h, metadata: mds-h, fabric: home, capacity: 1PB, read: 1GB/s, write: 1GB/s, mount: /project, clients: [login]}"
+    nodes = "oss-h: {site: hall-a, system: lustre-oss, count: 2}\n  mds-h: {site: hall-a, system: lustre-mds, count: 2}\n  work: {site: hall-a, system: generic-1u, count: 2}"
+    fabric = "home: {site: hall-a, purpose: storage, connects: [oss-h, mds-h, login], technology: infiniband, switch: qm9700, subnet: 10.64.0.0/12, manager: {kind: opensm, pool: mds-h}}"
+    swaps = (
+        ("storage:\n  scratch:", f"storage:\n  {home}\n  scratch:"), ("  login: {", f"  {nodes}\n  login: {{"), ("fabrics:\n", f"fabrics:\n  {fabric}\n"),
+        ("oss, mds, login]", "oss, mds, work]"), ("clients: [gpu, login]", "clients: [gpu, work]"), ("mds, ctl, login, ufm]", "mds, ctl, login, ufm, oss-h, mds-h, work]"),
+    )  # fmt: skip
+    nets = {pool: [n["net"] for n in load("superpod-h100", "hall-a", f"pool_{pool}", *swaps)["lnet_networks"]] for pool in ("gpu", "work", "login", "oss", "oss_h", "mds_h")}
+    assert nets == {"gpu": ["o2ib1"], "work": ["o2ib1"], "login": ["o2ib"], "oss": ["o2ib1"], "oss_h": ["o2ib"], "mds_h": ["o2ib"]}
+    mounts = {pool: [m["mount"] for m in load("superpod-h100", "hall-a", f"pool_{pool}", *swaps)["lustre_client_mounts"]] for pool in ("gpu", "login")}
+    assert mounts == {"gpu": ["/scratch"], "login": ["/project"]}
+    service = {t["label"]: {a.rpartition("@")[2] for a in t["arguments"] if a.startswith("--servicenode")} for t in targets("superpod-h100", "hall-a", *swaps)}
+    assert service["home-MDT0000"] == {"o2ib"} and service["scratch-MDT0000"] == {"o2ib1"}
+
+
+def test_a_client_of_both_has_both_networks():
+    networks = [{"net": "o2ib", "interfaces": ["ib0"], "type_of_service": 106}, {"net": "o2ib1", "interfaces": ["ib2", "ib3"]}]
+    words = {"lnet_peer_credits": 32, "lnet_credits": 1024, "lnet_connections_per_peer": 4, "lnet_concurrent_sends": 64}
+    loader = jinja2.FileSystemLoader(STATIC / "roles/lnet/templates")
+    environment = jinja2.Environment(loader=loader, trim_blocks=True, undefined=jinja2.StrictUndefined)
+    environment.tests["match"] = lambda text, pattern: bool(re.match(pattern, text))
+    written = yaml.safe_load(environment.get_template("lnet.conf.j2").render(lnet_networks=networks, **words))["net"]
+    assert [(n["net type"], [i["interfaces"][0] for i in n["local NI(s)"]]) for n in written] == [("o2ib", ["ib0"]), ("o2ib1", ["ib2", "ib3"])]
+    assert [i["lnd tunables"].get("tos") for n in written for i in n["local NI(s)"]] == [106, None, None]
 
 
 def test_more_servers_move_no_target():

@@ -263,3 +263,11 @@ def test_megatron_without_a_scheduler_needs_a_launcher():
 def test_a_folder_without_words_is_refused():
     with pytest.raises(KeyError, match="no words for novelties"):
         readme.entries(["novelties/thing.txt"])
+
+
+@pytest.mark.parametrize("clients, host", [(("gpu", "login"), "login0001"), (("gpu",), "gpu0001")])
+def test_the_readme_submits_from_a_host_that_mounts(clients, host):
+    shipped = project()
+    scratch = replace(shipped.design.storage["scratch"], clients=clients)
+    mounted = replace(shipped, design=replace(shipped.design, storage={"scratch": scratch}))
+    assert f"On a host that mounts /scratch, such as {host}," in readme.render(mounted, ["slurm/slurm.conf"])["README.md"]

@@ -223,6 +223,12 @@ def test_a_second_controller_needs_shared_state():
     assert [line.get("SlurmctldHost") for line in conf(both) if line.kind == "slurmctldhost"] == ["head0001", "head0002"]
     assert value(both, "StateSaveLocation") == "/fsx/slurm/aws-p5/state"
 
+    hall = shipped("superpod-h100")
+    assert value(slurm.render(hall), "StateSaveLocation") == "/var/spool/slurmctld"
+    scratch = replace(hall.design.storage["scratch"], clients=("ctl", "gpu"))
+    mounted = slurm.render(replace(hall, design=replace(hall.design, storage={"scratch": scratch})))
+    assert value(mounted, "StateSaveLocation") == "/scratch/slurm/superpod-h100/state"
+
 
 def test_no_scheduler_no_files():
     project = shipped("lab")
@@ -255,7 +261,7 @@ nodes:
   gpu: {{site: hall, system: dgx-h100, count: {count}}}
   ctl: {{site: hall, system: generic-1u, count: 1}}
 fabrics:
-  compute: {{site: hall, purpose: compute, connects: [gpu], technology: infiniband, topology: {topology}, switch: qm9700{rest}}}
+  compute: {{site: hall, purpose: compute, connects: [gpu], technology: infiniband, topology: {topology}, switch: qm9700{rest}, manager: {{kind: opensm, pool: gpu}}}}
 scheduler: {{kind: slurm, version: "24.11", controllers: ctl}}
 """
 

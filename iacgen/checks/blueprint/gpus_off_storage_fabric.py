@@ -6,7 +6,7 @@ other nodes do.
 Bad::
 
     fabrics:
-      storage: {site: hall, purpose: storage, connects: [gpu, oss, mds], technology: infiniband, switch: qm9700}
+      storage: {site: hall, purpose: storage, connects: [gpu, oss, mds], technology: infiniband, switch: qm9700, manager: {kind: opensm, pool: mds}}
     nodes:
       gpu: {site: hall, system: dgx-h100, count: 32}
       gpu-b: {site: hall, system: dgx-h100, count: 32}
@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...blueprint import Blueprint
-from ..duties import has_gpus, lustre_servers, lustres, mounts
+from ..duties import has_gpus, lustre_servers, lustres
 from ..rule import Found, rule
 
 
@@ -32,5 +32,5 @@ def check(blueprint: Blueprint) -> Iterator[Found]:
     for name, store in lustres(blueprint).items():
         for pool in blueprint.nodes:
             here = blueprint.nodes[pool].site == store.site and pool not in servers and has_gpus(blueprint, pool)
-            if here and name not in mounts(blueprint, pool) and (name, pool) not in told:
+            if here and pool not in blueprint.fabrics[store.fabric].connects and (name, pool) not in told:
                 yield Found(f"{pool} is not on it and cannot mount storage.{name}", ("fabrics", store.fabric, "connects"), on_key=True)

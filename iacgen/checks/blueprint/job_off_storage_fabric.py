@@ -1,4 +1,4 @@
-"""A job whose nodes are not on the fabric that carries its file system.
+"""A job whose nodes do not mount its file system: they are not on the fabric that carries it, or not among its clients.
 
 Why: Lustre is mounted over that fabric. Nodes without a port on it are no clients, so nothing is mounted, and checkpoints fill the
 root disk of rank 0.
@@ -6,7 +6,7 @@ root disk of rank 0.
 Bad::
 
     fabrics:
-      storage: {site: hall, purpose: storage, connects: [oss, mds], technology: infiniband, switch: qm9700}
+      storage: {site: hall, purpose: storage, connects: [oss, mds], technology: infiniband, switch: qm9700, manager: {kind: opensm, pool: mds}}
     storage:
       scratch: {kind: lustre, servers: oss, metadata: mds, fabric: storage, mount: /scratch}
     training:
@@ -33,6 +33,12 @@ def check(blueprint: Blueprint) -> Iterator[Found]:
     for name, job in blueprint.training.items():
         store = stores.get(job.checkpoint.to) if job.checkpoint else None
         if store and store.site == blueprint.nodes[job.nodes].site and job.checkpoint.to not in mounts(blueprint, job.nodes):
-            related = (Related(("fabrics", store.fabric, "connects"), f"does not connect {job.nodes}"),)
-            message = f"{job.nodes} is not on the fabric {store.fabric} and cannot mount {job.checkpoint.to}"
-            yield Found(message, ("training", name, "checkpoint", "to"), related)
+            to, path = job.checkpoint.to, ("training", name, "checkpoint", "to")
+            if job.nodes not in blueprint.fabrics[store.fabric].connects:
+                if job.nodes in (store.clients or ()):
+                    continue  # a finding of its own
+                related = (Related(("fabrics", store.fabric, "connects"), f"does not connect {job.nodes}"),)
+                yield Found(f"{job.nodes} is not on the fabric {store.fabric} and cannot mount {to}", path, related)
+            else:
+                related = (Related(("storage", to, "clients"), f"does not name {job.nodes}"),)
+                yield Found(f"{job.nodes} is not among the clients of {to} and does not mount it", path, related)

@@ -1,6 +1,6 @@
 """A script or data set on a file system that the job's nodes do not mount.
 
-Why: the path lies below the mount of a file system at another site, or on a fabric that these nodes are not on. Every rank ends with
+Why: the path lies below the mount of a file system at another site, or of one that these nodes are no clients of. Every rank ends with
 a file that is not there.
 
 Bad::

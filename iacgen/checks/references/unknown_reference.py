@@ -58,5 +58,7 @@ def _stores(b: Blueprint) -> Iterator[tuple[str, str, Iterable[str], Path]]:
             yield "node pool", store.servers, b.nodes, ("storage", name, "servers")
             yield "node pool", store.metadata, b.nodes, ("storage", name, "metadata")
             yield "fabric", store.fabric, b.fabrics, ("storage", name, "fabric")
+            for i, pool in enumerate(store.clients or ()):
+                yield "node pool", pool, b.nodes, ("storage", name, "clients", i)
         if isinstance(store, FsxLustre) and store.exports_to:
             yield "object store", store.exports_to, [n for n, s in b.storage.items() if s.kind == "s3"], ("storage", name, "exports_to")

@@ -8,7 +8,7 @@ from ...render import render as render_template
 from ...render import static_tree
 from .inventory import groups, pools_of
 from .lustre import targets_of
-from .variables import client_mounts, cluster_pools, lnet, managed_fabrics, pool_facts, pool_ports, roce_classes, slurm_here
+from .variables import client_mounts, cluster_pools, lnet_networks, managed_fabrics, pool_facts, pool_ports, roce_classes, slurm_here
 
 __all__ = ["render"]
 
@@ -32,15 +32,14 @@ def _inventory(design: Design, site: Site) -> dict[str, str]:
         "group_vars/all/cluster.yml": _file("group_vars/all/cluster.yml", purpose=design.descriptions.get(()), domain=site.domain, pools=cluster_pools(design, site.name), time_servers=design.software.time_servers),
     }
     for pool in pools_of(design, site.name):
-        words = pool_facts(design, pool) | pool_ports(design, pool)
+        lustre = {"networks": lnet_networks(design, pool), "mounts": client_mounts(design, pool)}
+        words = pool_facts(design, pool) | pool_ports(design, pool) | lustre
         out[f"group_vars/pool_{pool.name.replace('-', '_')}.yml"] = _file("group_vars/pool.yml", **words)
     facts = {
         "gpu_hosts": any(pool.gpu for pool in pools_of(design, site.name)) and {"branch": design.software.driver.split(".")[0]},
         "subnet_managers": managed_fabrics(design, site.name),
         "roce_hosts": roce_classes(design, site.name),
-        "lnet_hosts": lnet(design, site.name),
         "lustre_servers": targets_of(design, site.name),
-        "lustre_clients": client_mounts(design, site.name),
         "slurm_hosts": slurm_here(design, site.name),
     }
     return out | {f"group_vars/{name}.yml": _file(f"group_vars/{name}.yml", **words) for name, words in facts.items() if words}

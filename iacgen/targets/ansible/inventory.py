@@ -39,12 +39,11 @@ def groups(design: Design, site: str) -> list[Group]:
     pools = pools_of(design, site)
     lustres, down = lustres_of(design, site), [h for p in pools for h in p.hosts if h in p.down]
     on = {kind: [p.name for p in pools if any(f.technology == kind for f in fabrics_of(design, p.name))] for kind in ("infiniband", "roce")}
+    on["infiniband"] += [p.name for p in pools if only_managed(design, p.name)]
     metadata = _pool_names(design, (h for s in lustres for h in s.metadata))
     objects = _pool_names(design, (h for s in lustres for h in s.servers))
     slurm = _SlurmPools.of(design, pools, metadata | objects)
-    # A host that only manages a fabric is on it as well, and needs no storage.
-    wanting = {p.name for p in pools if p.gpu} | slurm.nodes | slurm.controllers | slurm.logins
-    clients = (wanting - metadata - objects) & {name for s in lustres for name in design.fabrics[s.fabric].pools}
+    clients = {name for s in lustres for name in s.clients}
     return [
         *(_pool_group(design, pool) for pool in pools),
         Group("hosts_down", "Out of service, says the blueprint: no play touches them", _hosts(design, down)),
@@ -68,6 +67,11 @@ def groups(design: Design, site: str) -> list[Group]:
 def opensm_fabrics(design: Design, site: str) -> list[Fabric]:
     """Fabrics of a site whose subnet manager is OpenSM, by name; UFM is a product of its own and has no role here."""
     return sorted((f for f in design.fabrics.values() if f.site == site and f.manager and f.manager.kind == "opensm"), key=lambda f: f.name)
+
+
+def only_managed(design: Design, pool: str) -> list[Fabric]:
+    """Fabrics whose OpenSM runs on a pool that they do not connect: its hosts have one port for that alone."""
+    return [f for f in design.fabrics.values() if f.manager and f.manager.kind == "opensm" and f.manager.ports and design.pool_of(f.manager.hosts[0]).name == pool]
 
 
 def ranges(pool: Pool, numbers: Sequence[int]) -> list[str]:

@@ -47,8 +47,7 @@ def mount_unit(path: str) -> str:
 def nids(design: Design, lustre: Lustre, host: str) -> str:
     """NIDs of one server, a comma between its rails (mkfs.lustre(8))."""
     fabric, pool = design.fabrics[lustre.fabric], design.pool_of(host)
-    net = lustre.mgs_nids[0].partition("@")[2]
-    return ",".join(f"{fabric.address(pool.name, pool.index(host), rail)}@{net}" for rail in range(fabric.nics[pool.name].count))
+    return ",".join(f"{fabric.address(pool.name, pool.index(host), rail)}@{lustre.net}" for rail in range(fabric.nics[pool.name].count))
 
 
 def _target(design: Design, lustre: Lustre, kind: str, index: int, servers: tuple[str, ...], manages: bool, per_server: int = 1) -> dict[str, object]:

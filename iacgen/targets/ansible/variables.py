@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ipaddress
 
-from ...design.fabric.model import Fabric
+from ...design.fabric.model import Fabric, HostNic
 from ...design.model import Design, Pool
-from .inventory import fabrics_of, lustres_of, opensm_fabrics, pools_of
+from .inventory import fabrics_of, lustres_of, only_managed, opensm_fabrics, pools_of
 from .lustre import mount_unit
 
 # Default prefix of InfiniBand; each further fabric counts up, so that two subnets are never taken for one.
@@ -35,25 +35,26 @@ def pool_facts(design: Design, pool: Pool) -> dict[str, object]:
 
 
 def pool_ports(design: Design, pool: Pool) -> dict[str, object]:
-    """InfiniBand and RoCE ports of a pool, and its interfaces on the Lustre network."""
+    """InfiniBand and RoCE ports of a pool."""
     ports: dict[str, list[dict[str, object]]] = {"infiniband": [], "roce": [], "ethernet": []}
     carries_lustre = {s.fabric for s in lustres_of(design, pool.site)}
-    interfaces: list[str] = []
     for fabric in fabrics_of(design, pool.name):
         # InfiniBand needs addresses for LNet alone; RoCE cannot do without.
         addressed = bool(fabric.blocks) and (fabric.technology == "roce" or fabric.name in carries_lustre)
         ports[fabric.technology] += [_port(fabric, pool, rail, addressed) for rail in range(fabric.nics[pool.name].count)]
-        if fabric.name in carries_lustre:
-            interfaces += fabric.nics[pool.name].interfaces
-    return {"ib_ports": ports["infiniband"], "roce_ports": ports["roce"], "lnet_interfaces": interfaces}
+    for fabric in only_managed(design, pool.name):
+        assert fabric.manager and fabric.manager.nic
+        ports["infiniband"].append(_names(fabric, fabric.manager.nic, 0))
+    return {"ib_ports": ports["infiniband"], "roce_ports": ports["roce"]}
+
+
+def _names(fabric: Fabric, nic: HostNic, rail: int) -> dict[str, object]:
+    names = (("rdma", nic.rdma_names), ("pci", nic.pci if fabric.technology == "infiniband" else ()), ("interface", nic.interfaces))
+    return {"fabric": fabric.name, **{key: known[rail] for key, known in names if known}}
 
 
 def _port(fabric: Fabric, pool: Pool, rail: int, addressed: bool) -> dict[str, object]:
-    nic = fabric.nics[pool.name]
-    port: dict[str, object] = {"fabric": fabric.name}
-    for key, names in (("rdma", nic.rdma_names), ("pci", nic.pci if fabric.technology == "infiniband" else ()), ("interface", nic.interfaces)):
-        if names:
-            port[key] = names[rail]
+    port = _names(fabric, fabric.nics[pool.name], rail)
     if addressed and fabric.subnet:
         port |= {"address": str(fabric.address(pool.name, 0, rail)), "prefix": ipaddress.IPv4Network(fabric.subnet).prefixlen}
     return port
@@ -88,22 +89,25 @@ def roce_classes(design: Design, site: str) -> dict[str, object]:
     return {"classes": classes} if classes else {}
 
 
-def lnet(design: Design, site: str) -> dict[str, object]:
-    """The LNet network of a site's Lustre, and its type of service where that rides a lossless class."""
-    lustres = lustres_of(design, site)
-    if not lustres:
-        return {}
-    qos = design.fabrics[lustres[0].fabric].qos
-    return {"net": lustres[0].mgs_nids[0].partition("@")[2], "type_of_service": qos.traffic_class if qos else None}
+def lnet_networks(design: Design, pool: Pool) -> list[dict[str, object]]:
+    """The LNet networks of a pool that serves or mounts Lustre: interfaces, and the type of service on a lossless class."""
+    networks: dict[str, dict[str, object]] = {}
+    for lustre in lustres_of(design, pool.site):
+        fabric = design.fabrics[lustre.fabric]
+        servers = {design.pool_of(host).name for host in (lustre.servers[0], lustre.metadata[0])}
+        if pool.name in {*servers, *lustre.clients}:
+            service = {"type_of_service": fabric.qos.traffic_class} if fabric.qos else {}
+            networks[lustre.net] = {"net": lustre.net, "interfaces": list(fabric.nics[pool.name].interfaces), **service}
+    return [networks[net] for net in sorted(networks)]
 
 
-def client_mounts(design: Design, site: str) -> dict[str, object]:
-    """What the clients mount: management servers as failover partners, a colon between them (mount.lustre(8))."""
-    mounts = [
+def client_mounts(design: Design, pool: Pool) -> list[dict[str, object]]:
+    """What a pool mounts: management servers as failover partners, a colon between them (mount.lustre(8))."""
+    return [
         {"fsname": s.fsname, "source": f"{':'.join(s.mgs_nids)}:/{s.fsname}", "mount": s.mount, "unit": mount_unit(s.mount)}
-        for s in lustres_of(design, site)
+        for s in lustres_of(design, pool.site)
+        if pool.name in s.clients
     ]
-    return {"mounts": mounts} if mounts else {}
 
 
 def slurm_here(design: Design, site: str) -> dict[str, object]:

@@ -120,7 +120,7 @@ def storage(design: Design) -> Table | None:
 
 def _store(store: Storage, design: Design) -> Row:
     if store.kind == "lustre":
-        kind = f"Lustre {design.software.lustre}, {len(store.servers)} object and {len(store.metadata)} metadata servers"
+        kind = f"Lustre {design.software.lustre}, {len(store.servers)} object and {len(store.metadata)} metadata servers, mounted by {', '.join(store.clients) or 'nobody'}"
         return (store.name, kind, store.mount, units.bytes_si(store.capacity_bytes), units.gb_per_s(store.read_bytes_per_s), units.gb_per_s(store.write_bytes_per_s))
     if store.kind == "fsx-lustre":
         rate = units.gb_per_s(store.write_bytes_per_s)

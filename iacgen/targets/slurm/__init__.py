@@ -74,11 +74,11 @@ def _host_with_address(design: Design, host: str) -> str:
 
 
 def _shared_mount(design: Design) -> str:
-    """Mount point of a file system that every controller reaches over its fabric; empty where there is none."""
+    """Mount point of a file system that every controller mounts; empty where there is none."""
     pools = {design.pool_of(host).name for host in design.scheduler.controllers}
     for storage in design.storage.values():
         if storage.kind == "fsx-lustre" and all(design.pools[p].site == storage.site for p in pools):
             return storage.mount
-        if storage.kind == "lustre" and pools <= set(design.fabrics[storage.fabric].pools):
+        if storage.kind == "lustre" and pools <= set(storage.clients):
             return storage.mount
     return ""

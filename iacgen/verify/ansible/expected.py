@@ -11,12 +11,6 @@ def groups(design: Any, site: str) -> dict[str, set[str]]:
     here = {host for pool in pools for host in pool.hosts}
     fabrics = [f for f in design.fabrics.values() if f.site == site]
     lustres = [s for s in design.storage.values() if s.kind == "lustre" and s.site == site]
-    servers = {h for s in lustres for h in (*s.servers, *s.metadata)}
-    work = {h for pool in pools if pool.system.gpus for h in pool.hosts}
-    if design.scheduler:
-        work |= {*design.scheduler.controllers, *(h for p in design.scheduler.partitions for n in p.pools for h in design.pools[n].hosts)}
-    # All hosts of a pool that manages a fabric, of which two do.
-    idle_managers = {h for f in design.fabrics.values() if f.manager for m in f.manager.hosts for h in design.pool_of(m).hosts} - work
     out = {f"pool_{pool.name}".replace("-", "_"): set(pool.hosts) for pool in pools}
     out |= {
         "all": here,
@@ -27,7 +21,7 @@ def groups(design: Any, site: str) -> dict[str, set[str]]:
         "subnet_managers": {h for f in fabrics if f.manager and f.manager.kind == "opensm" for h in f.manager.hosts} & here,
         "lustre_metadata": {h for s in lustres for h in s.metadata},
         "lustre_objects": {h for s in lustres for h in s.servers},
-        "lustre_clients": ({h for s in lustres for h in _attached(design, design.fabrics[s.fabric])} - servers - idle_managers) & here,
+        "lustre_clients": {h for s in lustres for name in s.clients for h in design.pools[name].hosts},
         "slurm_controllers": set(design.scheduler.controllers) & here if design.scheduler else set(),
         "slurm_nodes": {h for p in design.scheduler.partitions for n in p.pools for h in design.pools[n].hosts} & here if design.scheduler else set(),
     }
@@ -41,7 +35,9 @@ def addresses(design: Any, site: str) -> dict[str, str]:
 
 
 def _attached(design: Any, fabric: Any) -> set[str]:
-    return {host for name in fabric.pools for host in design.pools[name].hosts}
+    """Hosts with a port on a fabric, all those of the pool that runs its OpenSM among them."""
+    managing = {design.pool_of(host).name for host in fabric.manager.hosts} if fabric.manager and fabric.manager.kind == "opensm" else set()
+    return {host for name in {*fabric.pools, *managing} for host in design.pools[name].hosts}
 
 
 def _units(design: Any, pools: list[Any]) -> dict[str, set[str]]:
