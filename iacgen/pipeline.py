@@ -95,9 +95,10 @@ def _besides(state: Run) -> Run:
         return state
     findings = list(state.findings)
     misnamed = any(f.on_key and len(f.path) == 2 for f in findings)  # what refers to the right name is not at fault
-    if state.blueprint is None and not misnamed:
-        findings += [f for f in checks.run("references", blueprint, state.profile) if at(state.document.data, f.path) not in gone]
-    wrong = {f.path[:2] for f in errors(findings) if f.slug != "unknown-key"}
+    unknown = checks.run("references", blueprint, state.profile) if state.blueprint is None else []
+    if not misnamed:
+        findings += [f for f in unknown if at(state.document.data, f.path) not in gone]
+    wrong = {f.path[:2] for f in errors((*findings, *unknown)) if f.slug != "unknown-key"}
     for name, wanted in blueprint.training.items():
         if wanted.nodes in blueprint.nodes and not {("training", name), ("nodes", wanted.nodes)} & wrong and (spec := job_spec(name, wanted, blueprint)):
             findings += plan_job(spec)[1]
