@@ -1,6 +1,9 @@
 locals {
   name = "${var.cluster}-${var.site}"
 
+  # Letters, digits, spaces and _ . : / = + - @ are all that every service takes in a tag, 256 at most.
+  purpose = trimspace(substr(replace(var.purpose, "/[^\\p{L}\\p{N} _.:\\/=+@-]/", " "), 0, 256))
+
   # node -> pool; the keys are the identities of the machines.
   nodes = merge([for pool, spec in var.pools : { for node in spec.nodes : node => pool }]...)
 

@@ -20,6 +20,12 @@ variable "site" {
   }
 }
 
+variable "purpose" {
+  type        = string
+  default     = ""
+  description = "What the cluster is for, in a line; a tag of everything, without the characters that a tag cannot have."
+}
+
 variable "domain" {
   type        = string
   description = "Private DNS zone and search domain; gpu0001 becomes gpu0001.<domain>."

@@ -14,9 +14,12 @@ provider "aws" {
   region = var.region
 
   default_tags {
-    tags = {
-      Cluster = var.cluster
-      Site    = var.site
-    }
+    tags = merge(
+      {
+        Cluster = var.cluster
+        Site    = var.site
+      },
+      local.purpose == "" ? {} : { Purpose = local.purpose }
+    )
   }
 }

@@ -21,12 +21,12 @@ run "as_generated" {
   command = plan
 
   assert {
-    condition     = toset(keys(aws_instance.node)) == toset(flatten([for pool in var.pools : pool.nodes]))
+    condition     = join(",", keys(aws_instance.node)) == join(",", sort(flatten([for pool in var.pools : pool.nodes])))
     error_message = "One machine for each node of each pool."
   }
 
   assert {
-    condition     = toset(keys(aws_route53_record.machine)) == toset(concat(flatten([for pool in var.pools : pool.nodes]), keys(var.heads)))
+    condition     = join(",", keys(aws_route53_record.machine)) == join(",", sort(concat(flatten([for pool in var.pools : pool.nodes]), keys(var.heads))))
     error_message = "Every machine has its name in the private zone."
   }
 

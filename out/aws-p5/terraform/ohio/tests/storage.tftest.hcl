@@ -41,12 +41,12 @@ run "plan" {
   }
 
   assert {
-    condition     = toset(keys(aws_s3_bucket_public_access_block.data)) == toset(keys(var.buckets)) && alltrue([for block in aws_s3_bucket_public_access_block.data : block.block_public_acls && block.block_public_policy && block.ignore_public_acls && block.restrict_public_buckets])
+    condition     = join(",", keys(aws_s3_bucket_public_access_block.data)) == join(",", keys(var.buckets)) && alltrue([for block in aws_s3_bucket_public_access_block.data : block.block_public_acls && block.block_public_policy && block.ignore_public_acls && block.restrict_public_buckets])
     error_message = "No bucket is public."
   }
 
   assert {
-    condition     = toset(keys(aws_s3_bucket_versioning.data)) == toset(keys(var.buckets)) && alltrue([for bucket in aws_s3_bucket_versioning.data : bucket.versioning_configuration[0].status == "Enabled"])
+    condition     = join(",", keys(aws_s3_bucket_versioning.data)) == join(",", keys(var.buckets)) && alltrue([for bucket in aws_s3_bucket_versioning.data : bucket.versioning_configuration[0].status == "Enabled"])
     error_message = "Buckets keep what was overwritten."
   }
 
