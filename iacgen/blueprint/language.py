@@ -64,6 +64,13 @@ def named(path: Path) -> bool:
     return bool(path) and any(typing.get_origin(bare(annotation)) is dict for annotation in _annotations(path[:-1]))
 
 
+def required(path: Path, entry: dict[str, Any]) -> list[str]:
+    """The keys without which the section at ``path`` is none; of a union, those of the section that its ``kind`` names."""
+    models = [m for annotation in _annotations(path) for m in sections(annotation)]
+    chosen = models[:1] if len(models) == 1 else [m for m in models if tag(m) == entry.get("kind")]
+    return [field.alias or name for m in chosen for name, field in m.model_fields.items() if field.is_required()] if chosen else ["kind"]
+
+
 def _annotations(path: Path) -> list[Any]:
     found: list[Any] = [Blueprint]
     for step in path:

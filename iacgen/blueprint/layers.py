@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from typing import Any
 
 from .. import source
 from ..diagnostics import Diagnostic
 from ..source import Document
-from .language import merge_rule, named
+from .language import merge_rule, named, required
+from .mistakes import at
 from .parse import nearest, not_a_mapping
 
 File = tuple[bytes | str, str]
@@ -35,8 +37,34 @@ def assemble(base: File, over: Iterable[File] = (), sets: Iterable[str] = ()) ->
         elif not is_file and (lost := _lost(document, layer)):
             findings.append(lost)
             layer = replace(layer, data=None)
+        elif is_file:
+            stray = dict(_strays(document, layer))
+            findings += [_nothing(layer, path, near) for path, near in stray.items()]
+            layer = replace(layer, data=_without(layer.data, set(stray)))
         document = source.lay(document, layer, merge_rule) if layer.data is not None and document.data is not None else replace(document, others={**document.others, layer.name: layer.text})
     return (replace(document, data=None) if unreadable else document), findings
+
+
+def _nothing(layer: Document, path: source.Path, help: str) -> Diagnostic:
+    words = f"there is no {path[-1]!r} in {'.'.join(map(str, path[:-1]))}"
+    return Diagnostic("IAC613", "assignment-to-nothing", "error", words, path, help=help, at=layer.keys[path])
+
+
+def _strays(document: Document, layer: Document, path: source.Path = ()) -> Iterator[tuple[source.Path, str]]:
+    """Names that a file makes, too little for a section of their own, and much like a name that is there: misspelt ones."""
+    below, above = at(document.data, path), at(layer.data, path)
+    for step, value in above.items() if isinstance(above, dict) and isinstance(below, dict) else ():
+        here = (*path, step)
+        if not named(here):
+            yield from _strays(document, layer, here) if len(here) < 3 else ()
+        elif step not in below and isinstance(value, dict) and (near := nearest(step, list(below))) and set(required(here, value)) - set(value):
+            yield here, f"did you mean {near!r}?"
+
+
+def _without(data: Any, paths: set[source.Path], path: source.Path = ()) -> Any:
+    if not isinstance(data, dict) or not paths:
+        return data
+    return {step: _without(value, paths, (*path, step)) for step, value in data.items() if (*path, step) not in paths}
 
 
 def _lost(document: Document, layer: Document) -> Diagnostic | None:
@@ -49,6 +77,6 @@ def _lost(document: Document, layer: Document) -> Diagnostic | None:
         if named(path) and step not in known:
             near = nearest(step, list(known))
             help = f"did you mean {near!r}?" if near else f"known: {', '.join(sorted(known)) or 'none'}"
-            return Diagnostic("IAC613", "assignment-to-nothing", "error", f"there is no {step!r} in {'.'.join(path[:-1])}", path, help=help, at=layer.keys[path])
+            return _nothing(layer, path, help)
         here = known.get(step)
     return None
