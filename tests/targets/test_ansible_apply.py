@@ -31,7 +31,7 @@ APPLY = CASES / "apply"
 KEY = hashlib.shake_256(b"a key for a rehearsal").digest(128)
 ROLES = sorted(path.name for path in (Path(__file__).parents[2] / "templates/ansible/static/roles").iterdir())
 
-pytestmark = pytest.mark.judge("ansible", "slurm-22.05")
+pytestmark = [pytest.mark.judge("ansible", "slurm-22.05"), pytest.mark.xdist_group("ansible-apply")]
 
 
 def why_not():
