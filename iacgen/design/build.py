@@ -82,7 +82,7 @@ def _storage(name: str, wanted: object, pools: dict[str, Pool], fabrics: dict[st
         net = "tcp" if fabric.technology == "ethernet" else "o2ib"
         nids = tuple(f"{fabric.address(metadata.name, i)}@{net}" for i in range(min(2, metadata.count)))
         return Lustre(
-            name, wanted.site, wanted.mount, wanted.fsname or name[:8], pools[wanted.servers].hosts, metadata.hosts, wanted.fabric,
+            name, wanted.site, wanted.mount, wanted.fsname or name[:8].rstrip("-"), pools[wanted.servers].hosts, metadata.hosts, wanted.fabric,
             wanted.capacity, wanted.read, wanted.write, nids, origin,
         )  # fmt: skip
     if isinstance(wanted, WantedFsx):

@@ -94,7 +94,7 @@ def _ansible(site: str, munge: bool) -> Step:
     key = ("export IACGEN_MUNGE_KEY_B64=\"$(cat ~/munge.key.b64)\"  # made once by: head -c 128 /dev/urandom | base64 -w0",) if munge else ()
     return Step(
         f"Set up {site}",
-        "Needs the hosts installed and reachable by SSH under their names. Running it again changes nothing that is right already.",
+        "Needs the hosts installed and reachable by SSH at the management addresses of the plan. Running it again changes nothing that is right already.",
         (f"cd ansible/{site}", *key, "ansible 'all:!hosts_down' -m ansible.builtin.ping", "ansible-playbook site.yml", "cd ../.."),
     )
 

@@ -18,7 +18,7 @@ def mounts(blueprint: Blueprint) -> Iterator[Diagnostic]:
     names: dict[str, str] = {}
     for name, store in blueprint.storage.items():
         if isinstance(store, Lustre):
-            fsname = store.fsname or name[:8]
+            fsname = store.fsname or name[:8].rstrip("-")
             if names.setdefault(fsname, name) != name:
                 yield Diagnostic("IAC220", "lustre-name-twice", "error", f"both this and storage.{names[fsname]} are called {fsname!r} by Lustre", ("storage", name), on_key=True, help="set fsname")
         if not hasattr(store, "mount"):
