@@ -58,7 +58,7 @@ def test_the_first_command_shows_the_whole_design(screen):
 
 def test_the_finding_is_a_real_one():
     shown = next(block for block in fenced("text") if block.startswith("error["))
-    edited = (ROOT / "blueprints/lab.yaml").read_text(encoding="utf-8").replace("system: hgx-h100, count: 2}", "system: hgx-h100, count: 10000}")
+    edited = (ROOT / "blueprints/lab.yaml").read_text(encoding="utf-8").replace("system: generic-1u, count: 1}", "system: generic-1u, count: 10000}")
     state = run(edited, "lab.yaml")
     assert render_text([f for f in state.findings if f.id == "IAC203"], state.document) + "\n" == shown
 

@@ -25,6 +25,11 @@ class Lustre(Section):
     clients: tuple[PoolName, ...] | None = Field(None, strict=False, description="Pools that mount it; by default those on its fabric that have GPUs or are in a partition", examples=[["gpu", "login"]])
 
 
+def lustre_name(section: str, wanted: Lustre) -> str:
+    """What Lustre calls the file system: at most eight characters, none of them a dash at the end (mkfs.lustre(8))."""
+    return wanted.fsname or section[:8].rstrip("-")
+
+
 class FsxLustre(Section):
     """Amazon FSx for Lustre, persistent SSD of the second generation."""
 

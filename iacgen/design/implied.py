@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from ..blueprint import Blueprint
 from ..blueprint.sites import OnPremSite
-from ..blueprint.storage import Lustre
+from ..blueprint.storage import Lustre, lustre_name
 from .model import Design
 
 Path = tuple[str | int, ...]
@@ -39,7 +39,7 @@ def _implied(blueprint: Blueprint, design: Design) -> Iterator[tuple[Path, tuple
     for name, store in blueprint.storage.items():
         built = design.storage[name]
         if isinstance(store, Lustre) and store.fsname is None:
-            yield ("storage", name, "fsname"), (name[:8], "default")
+            yield ("storage", name, "fsname"), (lustre_name(name, store), "default")
         if isinstance(store, Lustre) and store.clients is None and built.kind == "lustre":
             yield ("storage", name, "clients"), (list(built.clients), "catalog")  # the catalog says which pools have GPUs
     if blueprint.scheduler and blueprint.scheduler.partitions is None and design.scheduler:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Set
 
 from ..blueprint.storage import Lustre as Wanted
+from ..blueprint.storage import lustre_name
 from .fabric.model import Fabric
 from .model import Lustre, Pool
 
@@ -30,6 +31,6 @@ def lustre(name: str, wanted: Wanted, pools: Mapping[str, Pool], fabric: Fabric,
     nids = tuple(f"{fabric.address(metadata.name, i)}@{net}" for i in range(min(2, metadata.count)))
     clients = {p for p in fabric.pools if pools[p].gpu or p in running} - {wanted.servers, wanted.metadata} if wanted.clients is None else set(wanted.clients)
     return Lustre(
-        name, wanted.site, wanted.mount, wanted.fsname or name[:8], pools[wanted.servers].hosts, metadata.hosts, wanted.fabric,
+        name, wanted.site, wanted.mount, lustre_name(name, wanted), pools[wanted.servers].hosts, metadata.hosts, wanted.fabric,
         wanted.capacity, wanted.read, wanted.write, net, nids, tuple(sorted(clients)), ("storage", name),
     )  # fmt: skip

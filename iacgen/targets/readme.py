@@ -167,7 +167,7 @@ def _of_hosts(site: str, design: Design) -> Iterator[str]:
     pools = [pool for pool in design.pools.values() if pool.site == site]
     fabrics = [f for f in design.fabrics.values() if f.site == site]
     yield "Here: ansible-core 2.16 or later (proven with 2.19)."
-    yield "On every host: Debian 12 or 13 or Ubuntu 22.04 or 24.04, reachable by SSH under its name, with sudo. The first play refuses another system, and other memory or GPUs than the catalog says."
+    yield "On every host: Debian 12 or 13 or Ubuntu 22.04 or 24.04, reachable by SSH at its planned management address, with sudo. The first play refuses another system, and other memory or GPUs than the catalog says."
     if scheduler := design.scheduler if design.scheduler and design.scheduler.site == site else None:
         yield f"Slurm {scheduler.version} is what {DISTRIBUTION[scheduler.version]} packages; another system needs packages of that version in a repository of yours."
     own = f"in a file of yours, ansible/{site}/inventory/group_vars/all/site.yml, which is never overwritten"

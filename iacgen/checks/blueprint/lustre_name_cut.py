@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...blueprint import Blueprint
+from ...blueprint.storage import lustre_name
 from ..duties import lustres
 from ..rule import Found, rule
 
@@ -26,4 +27,4 @@ from ..rule import Found, rule
 def check(blueprint: Blueprint) -> Iterator[Found]:
     for name, store in lustres(blueprint).items():
         if store.fsname is None and len(name) > 8:
-            yield Found(f"Lustre will call it {name[:8].rstrip('-')!r}", ("storage", name), help="set fsname, 8 characters at most", on_key=True)
+            yield Found(f"Lustre will call it {lustre_name(name, store)!r}", ("storage", name), help="set fsname, 8 characters at most", on_key=True)

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...blueprint import Blueprint
-from ...blueprint.storage import Lustre
+from ...blueprint.storage import Lustre, lustre_name
 from ..rule import Found, rule
 
 
@@ -29,6 +29,6 @@ def check(blueprint: Blueprint) -> Iterator[Found]:
     names: dict[str, str] = {}
     for name, store in blueprint.storage.items():
         if isinstance(store, Lustre):
-            fsname = store.fsname or name[:8]
+            fsname = lustre_name(name, store)
             if (first := names.setdefault(fsname, name)) != name:
                 yield Found(f"both this and storage.{first} are called {fsname!r} by Lustre", ("storage", name), help="set fsname", on_key=True)
