@@ -42,12 +42,13 @@ class Run:
     project: Project | None = None
 
 
-def run(text: bytes | str, name: str, profile: Profile = "production", over: Iterable[tuple[bytes | str, str]] = (), sets: Iterable[str] = ()) -> Run:
+def run(text: bytes | str, name: str, profile: Profile = "production", over: Iterable[tuple[bytes | str, str]] = (), sets: Iterable[str] = (), room: int = 1) -> Run:
     """The flow up to the placement. ``name`` is the file's name in messages, ``profile`` how strictly the checks judge.
 
     ``over`` are further files (text and name) and ``sets`` single values (``nodes.gpu.count=64``) that are laid over the blueprint.
+    ``room`` is how many times larger than a blueprint the text may be.
     """
-    document, findings = assemble((text, name), over, sets)
+    document, findings = assemble((text, name), over, sets, room)
     state = Run(document, profile, tuple(findings))
     if document.data is not None:
         state = _blueprint(state)  # also beside faults of single values, so that one run tells all

@@ -16,12 +16,13 @@ from .parse import nearest, not_a_mapping
 File = tuple[bytes | str, str]
 
 
-def assemble(base: File, over: Iterable[File] = (), sets: Iterable[str] = ()) -> tuple[Document, list[Diagnostic]]:
+def assemble(base: File, over: Iterable[File] = (), sets: Iterable[str] = (), room: int = 1) -> tuple[Document, list[Diagnostic]]:
     """The effective document of ``base`` (text and name) under the files ``over`` and the assignments ``sets``.
 
-    ``data`` is None as soon as one of them cannot be read; the findings are those of all.
+    ``data`` is None as soon as one of them cannot be read; the findings are those of all. ``room`` is that
+    of ``source.read`` for the base.
     """
-    document, findings = source.read(*base)
+    document, findings = source.read(*base, room)
     if document.data is None and not findings:
         findings = [not_a_mapping()]
     layers = [(source.read(*file), True) for file in over] + [(source.assignment(text), False) for text in sets]

@@ -13,23 +13,19 @@ OLD, NEW = (22, 5), (24, 11)
 
 SINGLE: Mapping[str, Version] = {
     key: OLD
-    for key in """AccountingStorageEnforce AccountingStorageHost AccountingStoragePort AccountingStorageTRES AccountingStorageType AccountingStoreFlags
-    AcctGatherNodeFreq BcastExclude BcastParameters CliFilterPlugins CompleteWait CpuFreqDef CpuFreqGovernors DebugFlags DefCpuPerGPU DefMemPerCPU
-    DefMemPerGPU DefMemPerNode DependencyParameters DisableRootJobs EioTimeout Epilog EpilogMsgTime EpilogSlurmctld FairShareDampeningFactor FirstJobId
-    GetEnvTimeout GpuFreqDef GroupUpdateForce GroupUpdateTime HealthCheckInterval HealthCheckNodeState HealthCheckProgram JobAcctGatherFrequency
-    JobAcctGatherParams JobAcctGatherType JobCompHost JobCompLoc JobCompType JobFileAppend JobSubmitPlugins KillOnBadExit KillWait Licenses LogTimeFormat
-    MailDomain MailProg MaxArraySize MaxDBDMsgs MaxJobCount MaxJobId MaxMemPerCPU MaxMemPerNode MaxNodeCount MaxStepCount MaxTasksPerNode MessageTimeout
-    MinJobAge MpiParams OverTimeLimit PreemptExemptTime PreemptMode PreemptType PriorityCalcPeriod PriorityDecayHalfLife PriorityFavorSmall PriorityFlags
-    PriorityMaxAge PriorityParameters PriorityUsageResetPeriod PriorityWeightAge PriorityWeightAssoc PriorityWeightFairshare PriorityWeightJobSize
-    PriorityWeightPartition PriorityWeightQOS PriorityWeightTRES PrivateData Prolog PrologEpilogTimeout PrologSlurmctld RebootProgram ReconfigFlags
-    RequeueExit RequeueExitHold ResvEpilog ResvOverRun ResvProlog SchedulerTimeSlice SlurmctldDebug SlurmctldSyslogDebug SlurmdDebug SlurmdParameters
-    SlurmdSyslogDebug SrunEpilog SrunPortRange SrunProlog SuspendExcNodes SuspendExcParts TaskEpilog TaskPluginParam TaskProlog TCPTimeout TmpFS TrackWCKey
-    TreeWidth UnkillableStepProgram UsePAM VSizeFactor WaitTime X11Parameters""".split()
+    for key in """AcctGatherNodeFreq BcastExclude BcastParameters CompleteWait CpuFreqDef CpuFreqGovernors DebugFlags DefCpuPerGPU DefMemPerCPU DefMemPerGPU
+    DefMemPerNode DependencyParameters EioTimeout EpilogMsgTime FairShareDampeningFactor GetEnvTimeout GpuFreqDef GroupUpdateForce GroupUpdateTime
+    JobCompType JobFileAppend KillOnBadExit Licenses LogTimeFormat MailDomain MailProg MaxArraySize MaxDBDMsgs MaxJobCount MaxJobId MaxMemPerCPU
+    MaxMemPerNode MaxStepCount MaxTasksPerNode MinJobAge MpiParams OverTimeLimit PreemptExemptTime PreemptMode PreemptType PriorityCalcPeriod
+    PriorityDecayHalfLife PriorityFavorSmall PriorityFlags PriorityMaxAge PriorityUsageResetPeriod PriorityWeightJobSize PriorityWeightPartition
+    PrivateData PrologEpilogTimeout ReconfigFlags RequeueExit RequeueExitHold ResvOverRun SchedulerTimeSlice SlurmctldDebug SlurmctldSyslogDebug
+    SlurmdDebug SlurmdParameters SlurmdSyslogDebug SrunPortRange SuspendExcNodes SuspendExcParts TaskPluginParam TCPTimeout TmpFS TreeWidth UsePAM
+    VSizeFactor WaitTime X11Parameters""".split()
 } | {key: NEW for key in ("HashPlugin", "MaxBatchRequeue", "PreemptParameters")}  # fmt: skip
-"""Key that a blueprint may set → the first version of the two that has it."""
+"""Key that a blueprint may set → the first version of the two that has it. None needs a file or a daemon that iacgen does not bring."""
 
 PLANNED = frozenset(
-    """AuthType BatchStartTimeout ClusterName CredType DownNodes EnforcePartLimits GresTypes InactiveLimit JobRequeue MpiDefault NodeName NodeSet
+    """AuthType BatchStartTimeout ClusterName CredType DownNodes EnforcePartLimits GresTypes InactiveLimit JobRequeue KillWait MessageTimeout MpiDefault NodeName NodeSet
     PartitionName PriorityType ProctrackType PrologFlags PropagateResourceLimits PropagateResourceLimitsExcept ReturnToService SchedulerType SelectType
     SelectTypeParameters SlurmUser SlurmctldHost SlurmctldLogFile SlurmctldParameters SlurmctldPidFile SlurmctldPort SlurmctldTimeout SlurmdLogFile
     SlurmdPidFile SlurmdPort SlurmdSpoolDir SlurmdTimeout SlurmdUser StateSaveLocation TaskPlugin TopologyPlugin UnkillableStepTimeout""".split()

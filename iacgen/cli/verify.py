@@ -38,10 +38,11 @@ def verify(folder: Path, only: list[str], require: bool, format: Format) -> None
         cannot(f"there is no judge {unknown[0]!r}; there are {', '.join(JUDGES)}")
     try:
         edited = drift(folder)
-        text = (folder / ".iacgen/resolved.yaml").read_text(encoding="utf-8")
+        raw = (folder / ".iacgen/resolved.yaml").read_bytes()
     except (OSError, OutputError) as error:
         cannot(f"{folder} is not an output folder of iacgen: {error}")
-    state = run(text, str(folder / ".iacgen/resolved.yaml"))
+    # Judged as mildly as it may have been when it was written, and larger than its blueprint by all the defaults.
+    state = run(raw, str(folder / ".iacgen/resolved.yaml"), "lab", room=8)
     if errors(state.findings) or state.project is None:
         from ..diagnostics.text import render_text
 

@@ -38,13 +38,13 @@ class Alias:
     end_mark: Any
 
 
-def compose(text: str) -> Node | Alias:
-    """The root node of the one document in ``text``. Raises Refused."""
+def compose(text: str, most: int = MAX_VALUES) -> Node | Alias:
+    """The root node of the one document in ``text``, which holds at most ``most`` values. Raises Refused."""
     if directive := _DIRECTIVE.match(text):
         line = len(lines(text[: directive.start(1)])) - 1
         raise Refused("IAC002", "yaml-syntax", "a line that begins with % is a directive of YAML; a blueprint needs none", line)
     yaml = YAML(typ="safe", pure=True)
-    yaml.Composer = _Bounded
+    yaml.Composer = type("_Composer", (_Bounded,), {"most": most})
     try:
         nodes = list(yaml.compose_all(text))
     except MarkedYAMLError as error:
@@ -63,6 +63,7 @@ def compose(text: str) -> Node | Alias:
 class _Bounded(Composer):
     """Counts values and levels while they are composed, so that nothing beyond the bounds is ever built."""
 
+    most = MAX_VALUES
     values = 0
     documents = 0
 
@@ -76,8 +77,8 @@ class _Bounded(Composer):
     def compose_node(self, parent: Any, index: Any) -> Any:
         event = self.parser.peek_event()
         self.values += 1
-        if self.values > MAX_VALUES:
-            raise _refused("IAC004", "yaml-bomb", f"more than {MAX_VALUES:,} values", event.start_mark)
+        if self.values > self.most:
+            raise _refused("IAC004", "yaml-bomb", f"more than {self.most:,} values", event.start_mark)
         if isinstance(event, AliasEvent):
             return Alias(super().compose_node(parent, index), event.start_mark, event.end_mark)
         anchor = event.anchor

@@ -23,10 +23,10 @@ HIDDEN = re.compile(
 _TURNS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
-def decode(source: bytes | str, name: str) -> tuple[str, list[Diagnostic]]:
+def decode(source: bytes | str, name: str, room: int = 1) -> tuple[str, list[Diagnostic]]:
     """The text, and the findings that forbid to read it. The text is there even then, so that a printer can show the place."""
-    if len(source) > MAX_BYTES:
-        return "", [_at("IAC001", "blueprint-too-large", f"the file is larger than {MAX_BYTES // 1024} KiB", Span(1, 1, 2, name))]
+    if len(source) > room * MAX_BYTES:
+        return "", [_at("IAC001", "blueprint-too-large", f"the file is larger than {room * MAX_BYTES // 1024} KiB", Span(1, 1, 2, name))]
     if isinstance(source, str):
         return source, hidden(source, name)
     for mark, encoding in _BOMS.items():

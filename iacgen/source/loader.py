@@ -8,28 +8,29 @@ from __future__ import annotations
 
 from ..diagnostics import Diagnostic
 from ..diagnostics.bounded import bounded
-from .compose import Refused, compose
+from .compose import MAX_VALUES, Refused, compose
 from .decode import decode, place
 from .depth import MAX_DEPTH, too_deep
 from .document import Document
 from .walk import Walk
 
 
-def read(source: bytes | str, name: str) -> tuple[Document, list[Diagnostic]]:
+def read(source: bytes | str, name: str, room: int = 1) -> tuple[Document, list[Diagnostic]]:
     """The file as a Document, and what is wrong with it as YAML (ids IAC0xx).
 
     ``data`` is None when nothing can be said about the rest; otherwise it holds all that could be read, with None at the paths of
-    the findings (``Document.unread``).
+    the findings (``Document.unread``). ``room`` is how many times the size and the values of a blueprint are taken: what iacgen
+    wrote itself, with every default, is larger than what a person writes.
     """
-    text, findings = decode(source, name)
+    text, findings = decode(source, name, room)
     if not findings and (index := too_deep(text)) is not None:
         words = f"values are nested more than {MAX_DEPTH} deep"
         findings = [Diagnostic("IAC013", "nested-too-deeply", "error", words, at=place(text, index, name))]
     if findings:
         return Document(name, text), findings
-    walk = Walk(name, text)
+    walk = Walk(name, text, room * MAX_VALUES)
     try:
-        data = walk.build(compose(text), (), ())
+        data = walk.build(compose(text, room * MAX_VALUES), (), ())
     except Refused as refused:
         span = walk.within(refused.line, refused.column, refused.column + refused.length)
         return Document(name, text), [Diagnostic(refused.id, refused.slug, "error", refused.words, at=span)]

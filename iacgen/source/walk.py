@@ -25,10 +25,10 @@ LONGEST_KEY = 128
 
 
 class Walk:
-    """One pass over the composed nodes; an alias is walked at each place where it is used, within ``MAX_VALUES``."""
+    """One pass over the composed nodes; an alias is walked at each place where it is used, within a bound."""
 
-    def __init__(self, name: str, text: str) -> None:
-        self.name = name
+    def __init__(self, name: str, text: str, most: int = MAX_VALUES) -> None:
+        self.name, self.most = name, most
         self.rows = lines(text)
         if len(self.rows) > 1 and not self.rows[-1]:
             self.rows.pop()  # what follows the last line break is no line
@@ -61,8 +61,8 @@ class Walk:
         mark = self.through or node.start_mark
         if id(node) in above:
             raise Refused("IAC004", "yaml-bomb", "an alias contains itself", mark.line, mark.column)
-        if self.seen > MAX_VALUES or len(above) > MAX_DEPTH:
-            raise Refused("IAC004", "yaml-bomb", f"more than {MAX_VALUES:,} values, or {MAX_DEPTH} levels, with each alias written out", mark.line, mark.column)
+        if self.seen > self.most or len(above) > MAX_DEPTH:
+            raise Refused("IAC004", "yaml-bomb", f"more than {self.most:,} values, or {MAX_DEPTH} levels, with each alias written out", mark.line, mark.column)
 
     @contextmanager
     def let_in(self, node: Node | Alias) -> Iterator[None]:

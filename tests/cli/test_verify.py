@@ -102,3 +102,21 @@ def test_what_is_no_tree_cannot_be_judged(call, tree, tmp_path, spoil):
     done = call("verify", folder)
     assert (done.exit_code, done.stdout) == (2, "")
     assert done.stderr.startswith(f"iacgen: {folder} ")
+
+
+def test_the_defaults_of_a_large_blueprint_are_read_back(call, blueprint, tmp_path):
+    """With every default written out a blueprint is larger than it was; what ``generate`` writes, ``verify`` takes."""
+    head = blueprint.read_text().partition("\ntraining:")[0]
+    blueprint.write_text(head + "\ntraining:\n" + "".join(f"  j{i}x: {{model: llama-3-8b, nodes: gpu, count: 1, sequence: 8192, global_batch: 128, gradients: bf16, recompute: full, framework: megatron, parallel: {{tensor: 8}}}}\n" for i in range(300)))
+    done = call("generate", "lab.yaml")
+    assert done.exit_code == 0, done.stdout[:500]
+    done = call("verify", "out/lab", "--only", "nccl")
+    assert "another version" not in done.stderr
+
+
+def test_a_tree_that_is_no_text(call, tmp_path):
+    (tmp_path / "tree/.iacgen").mkdir(parents=True)
+    (tmp_path / "tree/.iacgen/manifest.json").write_text('{"version": 1, "files": {}}')
+    (tmp_path / "tree/.iacgen/resolved.yaml").write_bytes(b"\xff\xfe\x00")
+    done = call("verify", "tree")
+    assert done.exit_code == 2

@@ -125,6 +125,7 @@ def test_a_manager_that_the_fabric_does_not_connect_has_a_port_on_it():
     assert "ib_host_ports" not in load("superpod-h100", "hall-a", "pool_ufm")
     fabrics = load("superpod-h100", "hall-a", "subnet_managers", swap)["opensm_fabrics"]
     assert {f["name"]: f["managers"] for f in fabrics} == {"compute": ["ufm0001", "ufm0002"], "storage": ["mds0001", "mds0002"]}
+    assert not any(f["shares_hosts"] for f in fabrics)
     groups = yaml.safe_load(tree_of("superpod-h100", swap)["ansible/hall-a/inventory/hosts.yml"])["all"]["children"]
     assert "pool_ufm" in groups["ib_hosts"]["children"] and "pool_ufm" in groups["rdma_hosts"]["children"]
     assert groups["subnet_managers"]["hosts"].keys() == {"mds[0001:0002]", "ufm[0001:0002]"}
@@ -141,6 +142,13 @@ def test_managers_of_one_fabric_have_different_priorities_and_all_else_alike():
     assert "sm_priority 14\n" in master
     assert "sm_priority 13\n" in standby
     assert master.replace("sm_priority 14", "sm_priority 13") == standby
+
+
+def test_a_manager_with_ports_on_two_fabrics_must_be_told_its_port():
+    """OpenSM would bind to the first active port, which may be that of the other fabric."""
+    connected = ("manager: {kind: ufm, pool: ufm}", "manager: {kind: opensm, pool: login}")
+    assert {f["name"]: f["shares_hosts"] for f in load("superpod-h100", "hall-a", "subnet_managers", connected)["opensm_fabrics"]} == {"compute": True, "storage": False}
+    assert all(f["shares_hosts"] for f in load("two-halls", "hall-a", "subnet_managers")["opensm_fabrics"])
 
 
 def test_root_guids_are_used_once_somebody_has_read_them():

@@ -7,7 +7,7 @@ Bad::
     nccl:
       set: {NCCL_IB_CUDA_SUPPORT: 1}
 
-Good: leave it out.
+Good: leave it out; NCCL finds out whether adapters reach GPU memory.
 
 Source: NCCL user guide 2.30, environment variables; the name is not among the strings of libnccl 2.32.3.
 """

@@ -10,7 +10,7 @@ Bad::
     nccl:
       set: {NCCL_IB_GID_INDEX: 3}
 
-Good: leave it out.
+Good: leave it out; the subnet manager chooses the path.
 
 Source: transport/net_ib of NCCL 2.30.7: the GID index is taken from the RoCE branch alone.
 """

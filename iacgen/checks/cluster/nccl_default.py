@@ -7,7 +7,7 @@ Bad::
     nccl:
       set: {NCCL_IB_RETRY_CNT: 7}
 
-Good: leave it out.
+Good: leave it out, so that NCCL chooses.
 
 Source: NCCL user guide 2.30, environment variables; the defaults in the source of 2.30.7.
 """

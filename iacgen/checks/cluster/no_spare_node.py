@@ -22,7 +22,7 @@ from ...training.checkpoints import mttf_s
 from ..rule import Found, rule
 from ..subject import Subject
 
-MOST = 10 * 86400  # seconds between failures; a judgement
+MOST = 2 * 86400  # seconds between failures: 125 nodes; a judgement
 
 
 @rule("IAC541", "no-spare-node", "warning", lab=None)
@@ -31,4 +31,4 @@ def check(subject: Subject) -> Iterator[Found]:
         pool = subject.design.pools[subject.blueprint.training[name].nodes]
         between = mttf_s(job.spec.nodes)
         if pool.system.cloud is None and between < MOST and pool.count - len(pool.down) == job.spec.nodes:
-            yield Found(f"{name} takes all {job.spec.nodes} nodes, of which one fails every {between / 86400:.1f} days or so", ("nodes", pool.name), help="set spares", on_key=True)
+            yield Found(f"{name} takes all {job.spec.nodes} nodes, of which one fails every {between / 3600:.0f} hours or so", ("nodes", pool.name), help="set spares", on_key=True)

@@ -10,7 +10,8 @@ Bad::
 
 Good: ``max_time: "7-00:00:00"``.
 
-Source: slurm.conf(5), MaxTime and EnforcePartLimits; minutes are the resolution, rounded up.
+Source: slurm.conf(5), MaxTime and EnforcePartLimits; sbatch of 22.05.8 and 24.11.5: "Requested time limit is
+invalid".
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ Bad::
     scheduler:
       parameters: {SelectType: [select/linear]}
 
-Good: leave it out.
+Good: leave it out, as iacgen writes it where it is right.
 
 Source: cluster-toolkit#2124 and aws-parallelcluster's list of settings that a user may not override.
 """

@@ -26,5 +26,6 @@ from ..subject import Subject
 @rule("IAC531", "single-subnet-manager", "warning", lab=None)
 def check(subject: Subject) -> Iterator[Found]:
     for name, wanted in subject.blueprint.fabrics.items():
-        if wanted.manager and subject.blueprint.nodes[wanted.manager.pool].count == 1:
+        hosts = sum(subject.blueprint.nodes[pool].count for pool in wanted.connects)
+        if wanted.manager and hosts > 1 and subject.blueprint.nodes[wanted.manager.pool].count == 1:
             yield Found(f"{wanted.manager.pool} has one machine, and nobody takes over from it", ("fabrics", name, "manager", "pool"))

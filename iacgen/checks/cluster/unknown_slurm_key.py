@@ -6,9 +6,9 @@ Bad::
 
     scheduler:
       version: "24.11"
-      parameters: {MessageTimout: ["100"]}
+      parameters: {TreeWidht: ["16"]}
 
-Good: ``MessageTimeout``.
+Good: ``TreeWidth``.
 
 Source: slurm.conf(5) of 22.05.8 and 24.11.5; both controllers end with "Parsing error at unrecognized key".
 """

@@ -38,8 +38,8 @@ def groups(design: Design, site: str) -> list[Group]:
     """All groups that site.yml names, and the pools. Every group is always there, so that no play names an unknown one."""
     pools = pools_of(design, site)
     lustres, down = lustres_of(design, site), [h for p in pools for h in p.hosts if h in p.down]
-    on = {kind: [p.name for p in pools if any(f.technology == kind for f in fabrics_of(design, p.name))] for kind in ("infiniband", "roce")}
-    on["infiniband"] += [p.name for p in pools if only_managed(design, p.name)]
+    infiniband = [p.name for p in pools if infiniband_of(design, p.name)]
+    roce = [p.name for p in pools if any(f.technology == "roce" for f in fabrics_of(design, p.name))]
     metadata = _pool_names(design, (h for s in lustres for h in s.metadata))
     objects = _pool_names(design, (h for s in lustres for h in s.servers))
     slurm = _SlurmPools.of(design, pools, metadata | objects)
@@ -47,9 +47,9 @@ def groups(design: Design, site: str) -> list[Group]:
     return [
         *(_pool_group(design, pool) for pool in pools),
         Group("hosts_down", "Out of service, says the blueprint: no play touches them", _hosts(design, down)),
-        _children("rdma_hosts", "InfiniBand or RoCE ports", [*on["infiniband"], *on["roce"]]),
-        _children("ib_hosts", "InfiniBand ports", on["infiniband"]),
-        _children("roce_hosts", "RoCE ports", on["roce"]),
+        _children("rdma_hosts", "InfiniBand or RoCE ports", [*infiniband, *roce]),
+        _children("ib_hosts", "InfiniBand ports", infiniband),
+        _children("roce_hosts", "RoCE ports", roce),
         Group("subnet_managers", "OpenSM", _hosts(design, [h for f in opensm_fabrics(design, site) for h in f.manager.hosts])),
         _children("gpu_hosts", "GPUs", [p.name for p in pools if p.gpu]),
         _groups("lnet_hosts", "Lustre networking", ["lustre_servers", "lustre_clients"]),
@@ -72,6 +72,11 @@ def opensm_fabrics(design: Design, site: str) -> list[Fabric]:
 def only_managed(design: Design, pool: str) -> list[Fabric]:
     """Fabrics whose OpenSM runs on a pool that they do not connect: its hosts have one port for that alone."""
     return [f for f in design.fabrics.values() if f.manager and f.manager.kind == "opensm" and f.manager.ports and design.pool_of(f.manager.hosts[0]).name == pool]
+
+
+def infiniband_of(design: Design, pool: str) -> list[Fabric]:
+    """InfiniBand fabrics that hosts of a pool have ports on."""
+    return [f for f in fabrics_of(design, pool) if f.technology == "infiniband"] + only_managed(design, pool)
 
 
 def ranges(pool: Pool, numbers: Sequence[int]) -> list[str]:

@@ -6,7 +6,7 @@ import ipaddress
 
 from ...design.fabric.model import Fabric, HostNic
 from ...design.model import Design, Pool
-from .inventory import fabrics_of, lustres_of, only_managed, opensm_fabrics, pools_of
+from .inventory import fabrics_of, infiniband_of, lustres_of, only_managed, opensm_fabrics, pools_of
 from .lustre import mount_unit
 
 # Default prefix of InfiniBand; each further fabric counts up, so that two subnets are never taken for one.
@@ -68,6 +68,7 @@ def managed_fabrics(design: Design, site: str) -> dict[str, object]:
         {
             "name": fabric.name,
             "managers": list(fabric.manager.hosts),
+            "shares_hosts": len(infiniband_of(design, design.pool_of(fabric.manager.hosts[0]).name)) > 1,
             # One switch alone is no tree: ftree without a fallback never brings it up (opensm 3.3.23 on ibsim).
             "routing_engine": "ftree,no_fallback" if fabric.spines else "minhop",
             "subnet_prefix": prefixes[fabric.name],

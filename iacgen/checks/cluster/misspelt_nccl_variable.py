@@ -23,7 +23,7 @@ from ..rule import Found, rule
 from ..subject import Subject
 
 
-@rule("IAC510", "unknown-nccl-variable")
+@rule("IAC510", "misspelt-nccl-variable")
 def check(subject: Subject) -> Iterator[Found]:
     wanted = subject.blueprint.nccl
     for name in wanted.set if wanted else ():
