@@ -176,7 +176,7 @@ def _of_hosts(site: str, design: Design) -> Iterator[str]:
     if any(f.technology in ("infiniband", "roce") for f in fabrics):
         yield "DOCA-OFED: set doca_ofed_repository and doca_ofed_repository_key in the same file."
     if any(s.kind == "lustre" and s.site == site for s in design.storage.values()):
-        yield f"Lustre {design.software.lustre}: packages from a repository of yours; lustre_client_packages and lustre_server_packages name them."
+        yield f"Lustre {design.software.lustre}: packages from a repository of yours; lnet_client_packages and lnet_server_packages name them."
         yield "Lustre devices under the names in inventory/group_vars/lustre_servers.yml, as multipath aliases. A blank one is formatted only while lustre_server_format_allowed is true."
     for fabric in fabrics:
         if fabric.manager and fabric.manager.kind == "ufm":

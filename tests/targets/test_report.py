@@ -216,7 +216,7 @@ def test_the_readme_says_what_a_hall_needs_first():
     pattern = re.search(r"preflight_system_pattern: '(.*)'", (BLUEPRINTS.parent / "templates/ansible/static/roles/preflight/defaults/main.yml").read_text())[1]
     assert all(re.match(pattern, system) for system in ("Debian 12", "Debian 13", "Ubuntu 22.04", "Ubuntu 24.04"))
     assert "Debian 12 or 13 or Ubuntu 22.04 or 24.04" in before
-    for variable in ("doca_ofed_repository", "doca_ofed_repository_key", "nvidia_driver_packages", "lustre_client_packages", "lustre_server_packages", "lustre_server_format_allowed"):
+    for variable in ("doca_ofed_repository", "doca_ofed_repository_key", "nvidia_driver_packages", "lnet_client_packages", "lnet_server_packages", "lustre_server_format_allowed"):
         assert variable in before.replace("\\", "")
         assert any(f"{variable}:" in file.read_text() for file in (BLUEPRINTS.parent / "templates/ansible/static/roles").glob("*/defaults/main.yml"))
     assert "Slurm 24.11 is what Debian 13 packages" in before
