@@ -91,11 +91,12 @@ def verify(
     only: Annotated[list[str] | None, typer.Option("--only", help="Ask this judge alone; may be given again.")] = None,
     require: Annotated[bool, typer.Option("--require", help="Fail when a judge that this tree needs did not run.")] = False,
     format: Annotated[Format, typer.Option("--format", help="How to print the verdicts.")] = Format.text,
+    edited: Annotated[bool, typer.Option("--edited", help="Judge files that somebody changed as they are: the programs run what is in them.")] = False,
 ) -> None:
     """Hand the files to the real programs that will read them."""
     from .verify import verify as command
 
-    command(tree, only or [], require, format)
+    command(tree, only or [], require, format, edited)
 
 
 @app.command()

@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, NoReturn
 
 from .exit import FINDINGS, Format, cannot
 from .wait import waiting
 
 if TYPE_CHECKING:
+    from ..placement.project import Project
     from ..verify.verdict import Verdict
 
 WORDS = {
@@ -26,19 +28,28 @@ WORDS = {
 }
 
 
-def verify(folder: Path, only: list[str], require: bool, format: Format) -> None:
-    """Exit 1 when a judge refuses the tree, or with ``require`` when one that it needs did not run."""
+def verify(folder: Path, only: list[str], require: bool, format: Format, edited: bool = False) -> None:
+    """Exit 1 when a judge refuses the tree, when the tree is not what its blueprint makes, or with ``require`` when a judge that it
+    needs did not run.
+
+    A tree may come from a stranger, and the programs run what stands in their files: roles, hooks, plug-ins. So they are given
+    what iacgen itself makes of the tree's resolved blueprint, once that is seen to equal the files on disk; with ``edited`` they
+    are given the files as they are.
+    """
     from ..diagnostics import errors
-    from ..output import OutputError, drift
+    from ..output import OutputError, apply, plan
     from ..pipeline import run
-    from ..verify import JUDGES, ask, for_people, unproven, unread
+    from ..pipeline import tree as files_of
+    from ..verify import JUDGES
 
     unknown = [name for name in only if name not in JUDGES]
     if unknown:
         cannot(f"there is no judge {unknown[0]!r}; there are {', '.join(JUDGES)}")
     try:
-        edited = drift(folder)
-        raw = (folder / ".iacgen/resolved.yaml").read_bytes()
+        resolved = folder / ".iacgen/resolved.yaml"
+        if resolved.is_symlink() or resolved.parent.is_symlink():
+            cannot(f"{folder} is not an output folder of iacgen: a link stands where its own files were")
+        raw = resolved.read_bytes()
     except (OSError, OutputError) as error:
         cannot(f"{folder} is not an output folder of iacgen: {error}")
     # Judged as mildly as it may have been when it was written, and larger than its blueprint by all the defaults.
@@ -47,22 +58,58 @@ def verify(folder: Path, only: list[str], require: bool, format: Format) -> None
         from ..diagnostics.text import render_text
 
         cannot(f"{folder} was written by another version of iacgen; generate it again\n{render_text(state.findings, state.document)}")
+    try:
+        made = files_of(state)
+        found = plan(made, folder)
+        other = sorted({*found.create, *found.update, *found.delete, *found.edited, *found.foreign})
+        if other and not edited:
+            _refuse(folder, other, format)
+        with TemporaryDirectory(prefix="iacgen-") as work:
+            judged = folder if edited else Path(work) / state.project.name
+            if not edited:
+                apply(plan(made, judged), judged)
+            _judge(judged, state.project, only, require, format, other, _strangers(folder, made))
+    except OutputError as error:
+        cannot(f"{folder} is not an output folder of iacgen: {error}")
+
+
+def _refuse(folder: Path, other: list[str], format: Format) -> NoReturn:
+    """No program was started: the files are not those that the blueprint makes."""
+    if format is Format.json:
+        print(json.dumps({"verdicts": [], "unread": [], "edited": other, "strangers": []}, indent=2))
+    else:
+        _print_files("not what the blueprint of this tree makes (edited, missing, or of another version of iacgen)", other)
+        print(f"no program was started: generate {folder} again, or give --edited to have the programs run what is in these files")
+    sys.exit(FINDINGS)
+
+
+def _strangers(folder: Path, made: Mapping[str, str]) -> list[str]:
+    """Files beside those of iacgen; no program is given them. What a program keeps for itself in a hidden folder is left out."""
+    paths = (p.relative_to(folder) for p in folder.rglob("*") if p.is_file())
+    kept = (p for p in paths if not any(part.startswith(".") for part in p.parts[:-1]))
+    return sorted(p.as_posix() for p in kept if p.as_posix() not in made)
+
+
+def _judge(folder: Path, project: Project, only: list[str], require: bool, format: Format, other: list[str], strangers: list[str]) -> NoReturn:
+    from ..verify import JUDGES, ask, for_people, unproven, unread
+
     verdicts: list[Verdict] = []
     for name in only or JUDGES:
         with waiting(f"asking {name} ...") if format is Format.text else nullcontext():
-            verdicts.append(ask(name, folder, state.project))
+            verdicts.append(ask(name, folder, project))
         if format is Format.text:
             _print(verdicts[-1])
     bad = unproven(verdicts) if require else [v for v in verdicts if v.status == "failed"]
     files = [] if only else unread(folder)
     if format is Format.json:
-        print(json.dumps({"verdicts": [_data(v) for v in verdicts], "unread": files, "edited": edited}, indent=2))
+        print(json.dumps({"verdicts": [_data(v) for v in verdicts], "unread": files, "edited": other, "strangers": strangers}, indent=2))
     else:
         _print_files("no judge reads", [path for path in files if not for_people(path)])
         _print_files("for people and for iacgen, no judge reads them", [path for path in files if for_people(path)])
-        _print_files("edited since it was generated", edited)
+        _print_files("not written by iacgen, no judge was given them", strangers)
+        _print_files("edited since it was generated", other)
         print(_sum(verdicts))
-    sys.exit(FINDINGS if bad else 0)
+    sys.exit(FINDINGS if bad or (require and other) else 0)
 
 
 def _print(verdict: Verdict) -> None:

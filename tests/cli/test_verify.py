@@ -5,6 +5,7 @@ import json
 import pytest
 
 from iacgen.verify import JUDGES
+from iacgen.verify.verdict import Verdict
 
 NOWHERE = {"IACGEN_TRAINING_PYTHON": "/nonexistent/python"}
 
@@ -64,11 +65,48 @@ def test_json_holds_one_verdict_a_judge(iacgen, tree):
     assert answer["edited"] == []
 
 
-def test_says_which_files_were_edited(call, tree):
+def test_starts_no_program_on_files_that_the_blueprint_does_not_make(call, tree, monkeypatch):
+    """A stranger's slurm.conf may name a program to run, a stranger's ansible.cfg a plug-in."""
+    monkeypatch.setattr("iacgen.verify.ask", lambda *_: pytest.fail("a program was started"))
+    (tree / "slurm/slurm.conf").write_text("SlurmctldPrimaryOnProg=/tmp/x\n")
+    (tree / "nccl/nccl.conf").unlink()
+    done = call("verify", tree)
+    assert done.exit_code == 1
+    assert done.stdout.splitlines()[1:3] == ["    nccl/nccl.conf", "    slurm/slurm.conf"]
+    assert "no program was started" in done.stdout
+    assert json.loads(call("verify", tree, "--format", "json").stdout)["edited"] == ["nccl/nccl.conf", "slurm/slurm.conf"]
+
+
+def test_a_tree_without_its_files_proves_nothing(call, tree):
+    for path in sorted(tree.rglob("*"), reverse=True):
+        if ".iacgen" not in path.parts:
+            path.rmdir() if path.is_dir() else path.unlink()
+    assert call("verify", tree, "--require").exit_code == 1
+
+
+def test_judges_edited_files_where_it_is_told_to(call, tree):
     (tree / "slurm/slurm.conf").write_text("mine\n")
-    done = call("verify", tree, "--only", "megatron")
+    done = call("verify", tree, "--only", "megatron", "--edited")
     assert done.exit_code == 0
     assert done.stdout.splitlines()[-3:-1] == ["edited since it was generated:", "    slurm/slurm.conf"]
+    assert call("verify", tree, "--only", "megatron", "--edited", "--require").exit_code == 1
+
+
+def test_a_file_that_is_not_of_iacgen_reaches_no_program(call, tree, monkeypatch):
+    seen = []
+    monkeypatch.setattr("iacgen.verify.ask", lambda name, folder, project: seen.append((folder / "ansible/lab-room/callback.py").exists()) or Verdict(name, "x", None, "not-applicable", 0.0))
+    (tree / "ansible/lab-room/callback.py").write_text("import os\n")
+    done = call("verify", tree)
+    assert seen and not any(seen)
+    assert "    ansible/lab-room/callback.py" in done.stdout.splitlines()
+
+
+def test_a_link_in_place_of_the_resolved_blueprint_is_not_followed(call, tree, tmp_path):
+    (tmp_path / "secret").write_text("root:x\n")
+    (tree / ".iacgen/resolved.yaml").unlink()
+    (tree / ".iacgen/resolved.yaml").symlink_to(tmp_path / "secret")
+    done = call("verify", tree)
+    assert done.exit_code == 2 and "root:x" not in done.stdout + done.stderr
 
 
 def test_writes_nothing_into_the_tree(call, tree, files, monkeypatch):
