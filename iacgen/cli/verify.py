@@ -27,7 +27,7 @@ WORDS = {
 
 
 def verify(folder: Path, only: list[str], require: bool, format: Format) -> None:
-    """Exit 1 when a judge refuses the tree, or with ``require`` when one that it needs did not run."""
+    """Exit 1 when a judge refuses the tree; with ``require`` also when one that it needs did not run, or a file is not what was generated."""
     from ..diagnostics import errors
     from ..output import OutputError, drift
     from ..pipeline import run
@@ -60,9 +60,10 @@ def verify(folder: Path, only: list[str], require: bool, format: Format) -> None
     else:
         _print_files("no judge reads", [path for path in files if not for_people(path)])
         _print_files("for people and for iacgen, no judge reads them", [path for path in files if for_people(path)])
-        _print_files("edited since it was generated", edited)
+        _print_files("edited or gone since it was generated", edited)
         print(_sum(verdicts))
-    sys.exit(FINDINGS if bad else 0)
+    # What was judged is then another tree than the one that the blueprint makes.
+    sys.exit(FINDINGS if bad or (require and edited) else 0)
 
 
 def _print(verdict: Verdict) -> None:

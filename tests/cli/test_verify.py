@@ -68,7 +68,28 @@ def test_says_which_files_were_edited(call, tree):
     (tree / "slurm/slurm.conf").write_text("mine\n")
     done = call("verify", tree, "--only", "megatron")
     assert done.exit_code == 0
-    assert done.stdout.splitlines()[-3:-1] == ["edited since it was generated:", "    slurm/slurm.conf"]
+    assert done.stdout.splitlines()[-3:-1] == ["edited or gone since it was generated:", "    slurm/slurm.conf"]
+
+
+@pytest.mark.parametrize("change", ["edited", "gone", "no more a file"])
+def test_a_tree_that_is_not_what_was_generated_is_a_finding_where_proof_is_required(call, tree, change):
+    """Whatever the judges say, they say it of another tree than the blueprint makes."""
+    judged = ("verify", tree, "--only", "megatron", "--require")
+    assert call(*judged).exit_code == 0
+    (tree / "report.md").unlink()
+    if change == "edited":
+        (tree / "report.md").write_text("mine\n")
+    elif change == "no more a file":
+        (tree / "report.md").mkdir()
+    done = call(*judged)
+    assert done.exit_code == 1
+    assert "    report.md" in done.stdout.splitlines()
+    assert json.loads(call(*judged, "--format", "json").stdout)["edited"] == ["report.md"]
+
+
+def test_a_file_of_one_s_own_beside_the_tree_is_no_edit(call, tree):
+    (tree / "notes.md").write_text("mine\n")
+    assert call("verify", tree, "--only", "megatron", "--require").exit_code == 0
 
 
 def test_writes_nothing_into_the_tree(call, tree, files, monkeypatch):
