@@ -1,13 +1,13 @@
 """The judges: each module asks one real program about an output tree and turns its answer into a verdict.
 
 Only this package runs programs. A judge works on a copy in a temporary folder and never writes into the tree.
-A judge module has ``READS`` (glob patterns of the files that its program reads), ``applies(tree)`` and
-``verify(tree, project) -> Verdict``; ``slurm`` has one such object for each version.
+A judge module has ``READS`` (glob patterns of the files that it or its program reads), ``applies(tree)`` and
+``verify(tree, project) -> Verdict``; ``slurm`` has one such object for each version. What all share is in ``judging``, ``findings``
+and ``script``.
 """
 
 from __future__ import annotations
 
-import time
 from fnmatch import fnmatch
 from importlib import import_module
 from pathlib import Path
@@ -35,10 +35,7 @@ def judge(name: str) -> Any:
 
 def ask(name: str, tree: Path, project: Any) -> Verdict:
     """The verdict of one judge on ``tree``; ``project`` is what the pipeline makes of the tree's own resolved blueprint."""
-    asked, start = judge(name), time.monotonic()
-    if not asked.applies(tree):
-        return Verdict(name, name.split("-")[0], None, "not-applicable", time.monotonic() - start)
-    return asked.verify(tree, project)
+    return judge(name).verify(tree, project)
 
 
 def unread(tree: Path) -> list[str]:

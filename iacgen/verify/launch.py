@@ -3,21 +3,35 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from iacgen.diagnostics.model import BlueprintPath, Diagnostic
+from iacgen.diagnostics.model import Diagnostic
 
+from . import programs
+from .findings import finding
+from .judging import NOT_APPLICABLE, Outcome, declared, timed
 from .process import run
+from .script import Step, differences, steps
+from .verdict import Verdict
 
-_IDS = {"training-file-missing": "IAC886", "launch-not-of-plan": "IAC887"}
 _ASSIGNMENT = re.compile(r"[A-Z_][A-Z0-9_]*=(?:[\w@%+=:,./-]|'[^']*')*", re.ASCII)
 
+Ask = Callable[[Path, Any, list[str], programs.Found], list[Diagnostic]]
+"""What a framework has against the files of some jobs: tree, project, names of jobs, program."""
 
-def finding(slug: str, message: str, path: BlueprintPath = ()) -> Diagnostic:
-    """An error with the id that belongs to ``slug``."""
-    return Diagnostic(_IDS[slug], slug, "error", message, path)
+
+def verify_jobs(framework: str, package: str, product: str, names: Sequence[str], tree: Path, project: Any, ask: Ask) -> Verdict:
+    """The verdict on all jobs of one framework. A file whose name is the first of ``names`` marks a job of it in the tree."""
+
+    def asked() -> Outcome:
+        jobs = [name for name, job in sorted(project.jobs.items()) if job.spec.framework == framework]
+        if not jobs and not any(tree.glob(f"training/*/{names[0]}")):
+            return NOT_APPLICABLE
+        return declared(framework, product, getattr(project.design.software, framework), lambda found: list(files(tree, jobs, names)) or ask(tree, project, jobs, found))
+
+    return timed(framework, package, asked)
 
 
 def files(tree: Path, jobs: Sequence[str], names: Sequence[str]) -> Iterator[Diagnostic]:
@@ -31,27 +45,83 @@ def files(tree: Path, jobs: Sequence[str], names: Sequence[str]) -> Iterator[Dia
             yield finding("training-file-missing", f"{path.relative_to(tree).as_posix()} belongs to no such job of the blueprint")
 
 
-def of_script(name: str, script: Path, job: Any, placement: Any) -> Iterator[Diagnostic]:
-    """The script is shell, and for this many ranks and this first host. It is parsed, never run."""
+def of_script(name: str, script: Path, planned: Sequence[Step]) -> Iterator[Diagnostic]:
+    """The script is shell and takes the planned steps, no others. It is parsed, never run."""
     syntax = run(["bash", "-n", script])
     if not syntax.ok:
         yield finding("launch-not-of-plan", f"{name}: {syntax.err.strip()}")
-    text = script.read_text(encoding="utf-8")
-    for pattern, planned in ((r"SLURM_NTASKS == ([0-9]+)", str(job.world)), (r"--master_addr (\S+)", placement.hosts[0])):
-        for found in re.findall(pattern, text):
-            if found != planned:
-                yield finding("launch-not-of-plan", f"{name}: {found} where the plan has {planned}")
+    for difference in differences(script.read_text(encoding="utf-8", errors="replace"), planned):
+        yield finding("launch-not-of-plan", f"{name}: {difference}")
+
+
+def to_a_rank(job: Any, placement: Any, pool: str) -> tuple[Step, ...]:
+    """The first steps of every launch script: where it lies, NCCL's file of the job's pool, a rank's names, the planned size."""
+    return (
+        Step("set -euo pipefail", "a step that fails must end the rank"),
+        Step(f"""die() {{ printf '%s: %s\\n' {job.name} "$*" >&2; exit 1; }}""", "a rank that cannot start must say why and end"),
+        *steps(
+            """
+            here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+            cluster=${here%/training/*}
+            """,
+            "its own files are found from where it lies",
+        ),
+        *steps(
+            f"""
+            source_nccl() {{
+            local file
+            for file in "$cluster"/nccl/nccl.sh "$cluster"/nccl/{pool}/nccl.sh; do
+            if [[ -r $file ]]; then . "$file"; return; fi
+            done
+            die "none"
+            }}
+            """,
+            f"without NCCL's file, that of pool {pool}, NCCL takes any adapter",
+        ),
+        *steps(
+            f"""
+            rank_from_slurm() {{
+            [[ -n ${{MASTER_ADDR:-}} ]] || die "no address"
+            ((SLURM_NTASKS == {job.world})) || die "another size"
+            export RANK=$SLURM_PROCID LOCAL_RANK=$SLURM_LOCALID WORLD_SIZE=$SLURM_NTASKS LOCAL_WORLD_SIZE={placement.gpus_per_node}
+            export MASTER_ADDR MASTER_PORT="${{MASTER_PORT:-29500}}"
+            }}
+            """,
+            f"the job was planned for {job.world} ranks, in the order of Slurm's task numbers",
+        ),
+    )
+
+
+def exported(file: str, why: str) -> tuple[Step, ...]:
+    """NCCL's file is sourced, then a file of assignments beside the script, which are all exported."""
+    return (
+        Step("source_nccl", "without NCCL's file NCCL takes any adapter"),
+        Step("set -a", "what is assigned must be exported"),
+        Step(f'. "$here/{file}"', why),
+        Step("set +a", "no more is exported"),
+    )
 
 
 def assignments(name: str, text: str) -> tuple[dict[str, str], list[Diagnostic]]:
     """Name and value of each line of a file that a script sources; a line that is more than one literal word is a fault."""
     found, faults = {}, []
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         if not line or line.startswith("#"):
             continue
         if not _ASSIGNMENT.fullmatch(line):
             faults.append(finding("launch-not-of-plan", f"{name}:{number}: no assignment of one word"))
             continue
         key, _, value = line.partition("=")
+        if key in found:
+            faults.append(finding("launch-not-of-plan", f"{name}:{number}: {key} a second time; the last value wins"))
         found[key] = value
     return found, faults
+
+
+def of_words(name: str, text: str, planned: Mapping[str, str]) -> Iterator[Diagnostic]:
+    """A file of assignments says what was planned, no more and no less."""
+    words, faults = assignments(name, text)
+    yield from faults
+    for key in [*planned, *sorted(words.keys() - planned.keys())]:
+        if words.get(key) != planned.get(key):
+            yield finding("launch-not-of-plan", f"{name}: {key} is {words.get(key, 'not set')}, but the job was planned with {planned.get(key, 'none')}")

@@ -7,20 +7,22 @@ with the design here, independently of the templates.
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import tempfile
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from iacgen.diagnostics.model import Diagnostic
+from iacgen.diagnostics.model import Diagnostic, errors
 
 from . import programs
+from .findings import finding
+from .judging import NOT_APPLICABLE, Outcome, timed
 from .process import Completed, run
 from .terraform_plan import differences
-from .verdict import Status, Verdict
+from .verdict import Verdict
 
 READS = (
     "terraform/*/*.tf",
@@ -29,16 +31,12 @@ READS = (
     "terraform/*/tests/*.tftest.hcl",
     "terraform/*/boot/*.sh",
 )
-_IDS = {
-    "terraform-not-judged": "IAC860",
-    "terraform-unformatted": "IAC861",
-    "terraform-refused": "IAC862",
-    "plan-not-of-design": "IAC863",
-    "shell-syntax": "IAC864",
-}
 # A root takes the other files of its tree to the machines; those of other readers do not matter to it.
 _BESIDE = ("slurm", "nccl", "training")
 _LONGEST_S = 300.0
+# Resources that hold data, or without which data cannot be read; by type, and by name where others of the type hold none.
+_KEPT = ('"aws_fsx_lustre_file_system" "data"', '"aws_s3_bucket" "data"', '"aws_kms_key" "main"')
+_RESOURCE = re.compile(r'^resource (?P<of>"(?P<type>\w+)" "(?P<name>\w+)") \{$(?P<body>.*?)^\}$', re.MULTILINE | re.DOTALL)
 # The image is the operator's choice; a plan asks nobody whether it exists.
 _IMAGE = "ami-00000000000000000"
 # Keeps the provider from calling anybody while it plans.
@@ -63,33 +61,35 @@ def applies(tree: Path) -> bool:
 
 def verify(tree: Path, project: Any) -> Verdict:
     """The verdict on every root of ``tree``, of which ``project`` has the ``design``."""
-    began = time.monotonic()
+    return timed("terraform", "terraform", lambda: _judge(tree, project.design))
+
+
+def _judge(tree: Path, design: Any) -> Outcome:
+    sites = {pool.site for pool in design.pools.values() if design.sites[pool.site].kind == "aws"}
+    roots = _roots(tree)
+    if not sites and not roots:
+        return NOT_APPLICABLE
     found = programs.find("terraform")
-    findings: list[Diagnostic] = []
-    status: Status = "not-applicable"
-    if applies(tree):
-        if isinstance(found, programs.Missing):
-            return Verdict("terraform", found.program, None, "missing", time.monotonic() - began, (_finding("terraform-not-judged", str(found)),))
-        for root in _roots(tree):
-            findings += _judge(found, tree, root, project.design)
-        status = "failed" if any(f.severity == "error" for f in findings) else "passed"
-    version = found.version if isinstance(found, programs.Found) and status != "not-applicable" else None
-    return Verdict("terraform", "terraform", version, status, time.monotonic() - began, tuple(findings))
+    if isinstance(found, programs.Missing):
+        return "missing", [finding("terraform-not-judged", str(found))], None
+    findings = [finding("plan-not-of-design", f"terraform/{site} is missing: nothing builds its machines", ("sites", site)) for site in sorted(sites - {root.name for root in roots})]
+    findings += [f for root in roots for f in _of_root(found, tree, root, design)]
+    return "failed" if errors(findings) else "passed", findings, found.version
 
 
 def _roots(tree: Path) -> list[Path]:
     return sorted(folder for folder in tree.glob("terraform/*") if any(folder.glob("*.tf")))
 
 
-def _judge(found: programs.Found, tree: Path, root: Path, design: Any) -> list[Diagnostic]:
+def _of_root(found: programs.Found, tree: Path, root: Path, design: Any) -> list[Diagnostic]:
     """All findings of one root. A step that the later ones need ends the questions when it fails."""
     with tempfile.TemporaryDirectory() as temporary:
         terraform = Terraform.on_copy(found, tree, root, Path(temporary))
-        findings = [*terraform.formatting(), *_shell_syntax(root)]
+        findings = [*terraform.formatting(), *_shell_syntax(root), *_unguarded(root)]
         for step in (terraform.initialise, terraform.validate, lambda: terraform.plan(design), terraform.test):
             said = list(step())
             findings += said
-            if any(f.severity == "error" for f in said):
+            if errors(said):
                 break
     return findings
 
@@ -133,13 +133,13 @@ class Terraform:
         done = self.ask("fmt", "-check", "-recursive")
         if not done.ok:
             for name in done.out.split() or [done.err]:
-                yield _finding("terraform-unformatted", f"{self.root.name}/{name}")
+                yield finding("terraform-unformatted", f"{self.root.name}/{name}")
 
     def initialise(self) -> Iterator[Diagnostic]:
         """``init`` from the local mirror of providers."""
         done = self.ask("init", "-no-color", f"-plugin-dir={self.mirror}")
         if not done.ok:
-            yield _finding("terraform-refused", f"{self.root.name}: init: {_flat(done.err)}")
+            yield finding("terraform-refused", f"{self.root.name}: init: {_flat(done.err)}")
 
     def validate(self) -> Iterator[Diagnostic]:
         """``validate``: names, types and references against the provider's schema."""
@@ -147,7 +147,7 @@ class Terraform:
         try:
             yield from self._findings("validate", json.loads(done.out)["diagnostics"])
         except (ValueError, KeyError):
-            yield _finding("terraform-refused", f"{self.root.name}: validate: {_flat(done.err)}")
+            yield finding("terraform-refused", f"{self.root.name}: validate: {_flat(done.err)}")
 
     def plan(self, design: Any) -> Iterator[Diagnostic]:
         """``plan`` of an empty account, compared with the design."""
@@ -160,7 +160,7 @@ class Terraform:
             override.unlink()
         if shown.ok:
             for difference in differences(json.loads(shown.out), design, self.root.name):
-                yield _finding("plan-not-of-design", f"{self.root.name}: {difference}", ("sites", self.root.name))
+                yield finding("plan-not-of-design", f"{self.root.name}: {difference}", ("sites", self.root.name))
 
     def test(self) -> Iterator[Diagnostic]:
         """``test``: the root's own tests, with a mocked provider."""
@@ -172,9 +172,9 @@ class Terraform:
         lines = [json.loads(line) for line in done.out.splitlines() if line.startswith("{")]
         findings = list(self._findings(command, [line["diagnostic"] for line in lines if "diagnostic" in line]))
         yield from findings
-        if not done.ok and not any(f.severity == "error" for f in findings):
+        if not done.ok and not errors(findings):
             why = f"no answer after {_LONGEST_S:.0f} s" if done.timed_out else _flat(done.err or done.out[-400:])
-            yield _finding("terraform-refused", f"{self.root.name}: {command}: {why}")
+            yield finding("terraform-refused", f"{self.root.name}: {command}: {why}")
 
     def _findings(self, command: str, diagnostics: list[dict[str, Any]]) -> Iterator[Diagnostic]:
         for diagnostic in diagnostics:
@@ -182,7 +182,7 @@ class Terraform:
             where = f"{self.root.name}/{place['filename']}:{place['start']['line']}" if place else self.root.name
             message = f"{where}: {command}: {diagnostic['summary']}: {_flat(diagnostic.get('detail', ''))}"
             severity = "error" if diagnostic["severity"] == "error" else "warning"
-            yield Diagnostic(_IDS["terraform-refused"], "terraform-refused", severity, message, ("sites", self.root.name))
+            yield finding("terraform-refused", message, ("sites", self.root.name), severity=severity)
 
 
 def _shell_syntax(root: Path) -> Iterator[Diagnostic]:
@@ -191,13 +191,18 @@ def _shell_syntax(root: Path) -> Iterator[Diagnostic]:
     for script in sorted(root.glob("boot/*.sh")) if bash else ():
         done = run((bash, "-n", script))
         if not done.ok:
-            yield _finding("shell-syntax", f"{root.name}/boot/{script.name}: {_flat(done.err)}")
+            yield finding("shell-syntax", f"{root.name}/boot/{script.name}: {_flat(done.err)}")
     if bash is None:
-        yield _finding("shell-syntax", "bash is missing: it reads the scripts that machines boot with")
+        yield finding("shell-syntax", "bash is missing: it reads the scripts that machines boot with")
 
 
-def _finding(slug: str, message: str, path: tuple[str | int, ...] = ("sites",)) -> Diagnostic:
-    return Diagnostic(_IDS[slug], slug, "info" if slug == "terraform-not-judged" else "error", message, path)
+def _unguarded(root: Path) -> Iterator[Diagnostic]:
+    """Data, and the key that reads it, may not go with a plan; no plan says whether they may."""
+    blocks = [m for file in sorted(root.glob("*.tf")) for m in _RESOURCE.finditer(file.read_text(encoding="utf-8", errors="replace"))]
+    for block in blocks:
+        if block["of"] in _KEPT and not re.search(r"^    prevent_destroy = true$", block["body"], re.MULTILINE):
+            why = f"{root.name}: {block['type']}.{block['name']} has no prevent_destroy: a plan could take the data of the cluster"
+            yield finding("plan-not-of-design", why, ("sites", root.name))
 
 
 def _flat(text: str) -> str:

@@ -14,6 +14,22 @@ def differences(plan: dict[str, Any], design: Any, site: str) -> Iterator[str]:
     planned = _by_type(plan)
     for check in (_machines, _names, _templates, _file_systems, _buckets, _openings):
         yield from check(planned, design, site)
+    yield from _among_themselves(plan)
+
+
+def _among_themselves(plan: dict[str, Any]) -> Iterator[str]:
+    """EFA passes only inside a group that lets all of it to itself, in and out; which group a rule names is known by reference alone."""
+    resources = plan.get("configuration", {}).get("root_module", {}).get("resources", [])
+    for way in ("ingress", "egress"):
+        rules = [r["expressions"] for r in resources if r["type"] == f"aws_vpc_security_group_{way}_rule"]
+        if not any(rule.get("ip_protocol", {}).get("constant_value") == "-1" and _groups(rule) for rule in rules):
+            yield f"no {way} rule lets all traffic of a security group to itself: EFA does not pass"
+
+
+def _groups(rule: dict[str, Any]) -> set[str]:
+    """Security groups that a rule stands in and names as its other end."""
+    own, other = (set(rule.get(key, {}).get("references", ())) for key in ("security_group_id", "referenced_security_group_id"))
+    return {name for name in own & other if name.endswith(".id")}
 
 
 def _by_type(plan: dict[str, Any]) -> _Resources:

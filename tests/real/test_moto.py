@@ -157,6 +157,7 @@ def test_what_was_built_is_what_was_drawn(applied):
         (0, 1, "efa-only"),
         *((card, 0, "efa-only") for card in range(1, 32)),
     ]
+    assert template["user_data"] and {r["values"]["user_data"] for r in state if r["type"] == "aws_launch_template"} == {template["user_data"]}, "the same text for all"
 
 
 def test_secrets_are_not_in_the_state(applied):
@@ -201,6 +202,20 @@ def applied_without_fsx(make_root):
 def test_without_fsx_a_second_plan_is_empty(applied_without_fsx):
     done = applied_without_fsx.ask("plan", "-no-color", "-detailed-exitcode")
     assert done.code == 0, done.out[-3000:] + done.err
+
+
+def test_without_fsx_destroy_is_refused_for_the_key(applied_without_fsx):
+    """Who loses the key loses the data. With a file system the refusal comes before the key's turn."""
+    lifted = applied_without_fsx.folder / "lift_prevent_destroy_override.tf"
+    text = lifted.read_text()
+    lifted.write_text(text.partition('resource "aws_kms_key"')[0])
+    try:
+        done = applied_without_fsx.ask("destroy", "-no-color", "-auto-approve")
+    finally:
+        lifted.write_text(text)
+    assert done.code == 1
+    assert "Resource aws_kms_key.main has lifecycle.prevent_destroy set" in " ".join(done.err.split())
+    assert "aws_s3_bucket" not in done.err
 
 
 def test_without_fsx_destroy_finishes_once_the_guard_is_lifted(applied_without_fsx):

@@ -151,7 +151,7 @@ def test_interface_counts_in_the_root_are_the_catalogs():
 
 
 def test_data_is_guarded():
-    storage = (TEMPLATES / "storage.tf").read_text()
-    for kind in ("aws_fsx_lustre_file_system", "aws_s3_bucket"):
-        block = storage.split(f'resource "{kind}" "data"')[1].split("\nresource ")[0]
+    text = "\n".join(file.read_text() for file in TEMPLATES.glob("*.tf"))
+    for resource in ('"aws_fsx_lustre_file_system" "data"', '"aws_s3_bucket" "data"', '"aws_kms_key" "main"'):
+        block = text.split(f"resource {resource}")[1].split("\n}\n")[0]
         assert "prevent_destroy = true" in block

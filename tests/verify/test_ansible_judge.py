@@ -97,6 +97,13 @@ def test_a_tree_without_a_playbook_is_not_its_business(tmp_path):
     assert verify.ask("ansible", tree, project_of("aws-p5")).status == "not-applicable"
 
 
+@pytest.mark.judge("ansible")
+def test_a_tree_that_lost_its_playbook_is_refused(tmp_path):
+    verdict = verify.ask("ansible", tmp_path, project_of("lab"))
+    assert verdict.status == "failed"
+    assert [f.message for f in verdict.findings] == ["ansible/lab-room/site.yml is missing: nothing sets its hosts up"]
+
+
 def test_files_that_only_machines_read_are_not_claimed():
     """A unit, a rule of udev: copied as they are, and no program of Ansible's has read them."""
     unread = [path for path in tree_of("lab") if path.startswith("ansible/") and not any(fnmatch(path, pattern) for pattern in judge.READS)]

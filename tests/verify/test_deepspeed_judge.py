@@ -11,6 +11,9 @@ from iacgen.pipeline import run
 from iacgen.targets import deepspeed as target
 from iacgen.verify import deepspeed
 from iacgen.verify.deepspeed.rules import of_config
+from iacgen.verify.deepspeed.start import launch, words
+from iacgen.verify.launch import of_words
+from iacgen.verify.script import differences
 
 BLUEPRINTS = Path(__file__).parents[2] / "blueprints"
 
@@ -61,6 +64,16 @@ SPOILT = [
     ("launch.sh", "source_nccl() {", "source_nccl() (", "launch-not-of-plan", "syntax"),
     ("job.env", "TRAIN_RECOMPUTE=full", "TRAIN_RECOMPUTE=none", "launch-not-of-plan", "TRAIN_RECOMPUTE"),
     ("job.env", "TRAIN_MODEL=llama-3-8b", "TRAIN_MODEL=$(id)", "launch-not-of-plan", "one word"),
+    ("job.env", "TRAIN_RECOMPUTE=full", "TRAIN_RECOMPUTE=full\nTRAIN_RECOMPUTE=full", "launch-not-of-plan", "a second time"),
+    ("job.env", "TRAIN_RECOMPUTE=full", "TRAIN_RECOMPUTE=full\nLD_PRELOAD=/tmp/x.so", "launch-not-of-plan", "LD_PRELOAD"),
+    ("launch.sh", "fi\n\nsource_nccl\n", "fi\n\n", "launch-not-of-plan", "`source_nccl`: without nccl's file"),
+    ("launch.sh", '/nccl/gpu/nccl.sh; do', '/nccl/cpu/nccl.sh; do', "launch-not-of-plan", "/nccl/cpu/"),
+    ("launch.sh", '. "$here/job.env"', "true", "launch-not-of-plan", "job.env"),
+    ("launch.sh", '"$here/ds_config.json"', '"$here/ds.json"', "launch-not-of-plan", "ds.json"),
+    ("launch.sh", "source_nccl\nset -a", "source_nccl\nunset NCCL_IB_HCA\nset -a", "launch-not-of-plan", "`unset nccl_ib_hca` is no planned step"),
+    ("launch.sh", 'die "no $here/$file"', 'die "no $(touch /tmp/x)"', "launch-not-of-plan", "touch"),
+    ("launch.sh", "#!/bin/bash\n", "#!/bin/sh\n", "launch-not-of-plan", "/bin/sh"),
+    ("launch.sh", '--master_port "${MASTER_PORT:-29500}" "$here', '--master_port "${MASTER_PORT:-29500}" --include gpu0001 "$here', "launch-not-of-plan", "--include"),
 ]  # fmt: skip
 
 
@@ -122,6 +135,33 @@ def test_without_deepspeed_the_verdict_says_how_to_get_it(tmp_path, projects, mo
     verdict = deepspeed.verify(written(tmp_path, projects["lab"]), projects["lab"])
     assert verdict.status == "missing"
     assert "tests/real/install.sh" in verdict.findings[0].message
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("TRAIN_SAVE_INTERVAL=1252", "TRAIN_SAVE_INTERVAL=12520"),
+        ("TRAIN_SAVE_INTERVAL=1252\n", ""),
+        ("TRAIN_CHECKPOINTS=/scratch/checkpoints/finetune", "TRAIN_CHECKPOINTS=/tmp"),
+    ],
+)
+def test_the_training_script_is_told_what_was_planned(projects, old, new):
+    superpod = projects["superpod-h100"]
+    text, planned = target.render(superpod)["training/finetune/job.env"], words(superpod.jobs["finetune"], superpod.design)
+    assert list(of_words("job.env", text, planned)) == []
+    assert old in text
+    (found,) = of_words("job.env", text.replace(old, new), planned)
+    assert (found.slug, old.partition("=")[0] in found.message) == ("launch-not-of-plan", True)
+
+
+def test_beyond_deepspeed_s_own_reach_the_script_offers_no_launcher(projects):
+    """More hosts than its launcher fans out to: the script only says so."""
+    superpod = projects["superpod-h100"]
+    job, placement = superpod.jobs["finetune"], superpod.placements["finetune"]
+    many = replace(placement, hosts=placement.hosts * 40)
+    text = target.render(superpod)["training/finetune/launch.sh"]
+    assert list(differences(text, launch(job, placement, superpod.design))) == []
+    assert any("exec deepspeed" in said for said in differences(text, launch(job, many, superpod.design)))
 
 
 def test_a_tree_without_a_job_is_not_applicable(tmp_path, projects):

@@ -13,7 +13,9 @@ from iacgen.targets import megatron as target
 from iacgen.training import plan as plan_job
 from iacgen.training.groups import grid
 from iacgen.verify import megatron
-from iacgen.verify.megatron.rules import of_arguments, of_environment
+from iacgen.verify.launch import of_words
+from iacgen.verify.megatron.rules import of_arguments
+from iacgen.verify.megatron.start import environment
 
 BLUEPRINTS = Path(__file__).parents[2] / "blueprints"
 ARGUMENTS = "training/pretrain/megatron.args"
@@ -59,6 +61,14 @@ SPOILT = [
     ("megatron.env", "CUDA_DEVICE_MAX_CONNECTIONS=1", "export CUDA_DEVICE_MAX_CONNECTIONS=1", "launch-not-of-plan", "one word"),
     ("launch.sh", "SLURM_NTASKS == 1008", "SLURM_NTASKS == 1016", "launch-not-of-plan", "1008"),
     ("launch.sh", "set -a\n", "set -a (\n", "launch-not-of-plan", "syntax"),
+    ("launch.sh", "rank_from_slurm\nsource_nccl\n", "rank_from_slurm\n", "launch-not-of-plan", "`source_nccl`: without NCCL's file"),
+    ("launch.sh", '. "$here/megatron.env"', ":", "launch-not-of-plan", "without megatron.env"),
+    ("launch.sh", 'mapfile -t arguments <"$here/megatron.args"', "arguments=()", "launch-not-of-plan", "`arguments=()` is no planned step"),
+    ("launch.sh", 'mapfile -t arguments <"$here/megatron.args"', 'mapfile -t arguments <"$here/other.args"', "launch-not-of-plan", "other.args"),
+    ("launch.sh", '"${arguments[@]}" "$@"', '"$@"', "launch-not-of-plan", "every argument"),
+    ("launch.sh", "LOCAL_WORLD_SIZE=8", "LOCAL_WORLD_SIZE=4", "launch-not-of-plan", "LOCAL_WORLD_SIZE=8"),
+    ("megatron.args", "--save-interval=329", "--save-interval=3290", "megatron-not-of-plan", "--save-interval is 3290"),
+    ("megatron.env", "CUDA_DEVICE_MAX_CONNECTIONS=1", "CUDA_DEVICE_MAX_CONNECTIONS=1\nNCCL_IB_DISABLE=1", "launch-not-of-plan", "NCCL_IB_DISABLE"),
 ]
 
 
@@ -178,5 +188,5 @@ def test_arguments_of_the_user_are_let_through(project):
 
 def test_blackwell_needs_no_single_connection(project):
     spec = replace(project.jobs["pretrain"].spec, gpu=catalog.gpu("b200"))
-    assert list(of_environment("megatron.env", "", spec)) == []
-    assert [f.slug for f in of_environment("megatron.env", "CUDA_DEVICE_MAX_CONNECTIONS=1\n", spec)] == ["launch-not-of-plan"]
+    assert list(of_words("megatron.env", "", environment(spec))) == []
+    assert [f.slug for f in of_words("megatron.env", "CUDA_DEVICE_MAX_CONNECTIONS=1\n", environment(spec))] == ["launch-not-of-plan"]

@@ -1,5 +1,7 @@
 """The NCCL judge: libnccl reads our files, and the judge says no to each kind of spoilt tree."""
 
+import sys
+from dataclasses import replace
 from fnmatch import fnmatch
 from pathlib import Path
 
@@ -10,6 +12,7 @@ from iacgen.pipeline import run
 from iacgen.targets import nccl as target
 from iacgen.verify import nccl, programs
 from iacgen.verify.nccl.dialects import conf, lines, shell
+from iacgen.verify.nccl.rules import of_design
 
 BLUEPRINTS = Path(__file__).parents[2] / "blueprints"
 
@@ -57,7 +60,16 @@ SPOILT = [
     ("lab", "nccl/nccl.sh", "NCCL_IB_TC=106", "NCCL_IB_TC=$(echo 106)", "malformed-environment"),
     ("lab", "nccl/nccl.sh", "NCCL_IB_TC=106", "NCCL_IB_TC=106; echo ran", "malformed-environment"),
     ("lab", "nccl/container.env", "NCCL_IB_TC=106\n", "", "dialects-disagree"),
-    ("lab", "nccl/container.env", "NCCL_IB_TC=106", "NCCL_IB_TC=106\nFI_PROVIDER=efa", "dialects-disagree"),
+    ("lab", "nccl/container.env", "NCCL_IB_TC=106", "NCCL_IB_TC=106\nFI_PROVIDER=efa", "unplanned-nccl-variable"),
+    ("lab", "nccl/container.env", "NCCL_IB_TC=106", "NCCL_IB_TC=106\nUCX_TLS=rc", "dialects-disagree"),
+    ("lab", "nccl/container.env", "GLOO_SOCKET_IFNAME=eno1", "GLOO_SOCKET_IFNAME=eno2", "nccl-not-of-fabric"),
+    ("lab", "training/pretrain/.deepspeed_env", "GLOO_SOCKET_IFNAME=eno1\n", "", "nccl-not-of-fabric"),
+    ("lab", "nccl/nccl.conf", "==eno1", "==eth9", "nccl-not-of-fabric"),
+    ("aws-p5", "nccl/nccl.conf", "=^docker,lo,veth", "==eth9", "nccl-not-of-fabric"),
+    ("aws-p5", "nccl/nccl.conf", "=^docker,lo,veth", "=^docker", "nccl-not-of-fabric"),
+    ("aws-p5", "nccl/nccl.conf", "NCCL_SOCKET_IFNAME", "# NCCL_SOCKET_IFNAME", "nccl-not-of-fabric"),
+    ("superpod-h100", "nccl/nccl.conf", "NCCL_DEBUG=WARN", "NCCL_DEBUG=INFO", "nccl-not-of-fabric"),
+    ("lab", "nccl/nccl.conf", "NCCL_DEBUG=WARN", "NCCL_DEBUG=TRACE", "nccl-not-of-fabric"),
     ("lab", "training/pretrain/.deepspeed_env", "NCCL_IB_TC=106", "# class\nNCCL_IB_TC=106", "malformed-environment"),
     ("lab", "training/pretrain/.deepspeed_env", "NCCL_IB_TC=106", "\nNCCL_IB_TC=106", "malformed-environment"),
     ("lab", "training/pretrain/.deepspeed_env", "NCCL_IB_TC=106", "export NCCL_IB_TC=106", "malformed-environment"),
@@ -79,6 +91,120 @@ def test_a_spoilt_tree_is_refused(tmp_path, projects, name, file, old, new, slug
     assert all(finding.severity == "error" for finding in verdict.findings)
 
 
+HARMFUL = [
+    *((tree, "NCCL_NET=Socket") for tree in ("aws-p5", "superpod-h100", "lab")),
+    *((tree, "NCCL_IB_DISABLE=1") for tree in ("aws-p5", "superpod-h100")),
+    *(("superpod-h100", line) for line in (
+        "NCCL_P2P_DISABLE=1", "NCCL_SHM_DISABLE=1", "NCCL_ALGO=Ring", "NCCL_PROTO=Simple", "NCCL_NET_GDR_LEVEL=2", "NCCL_BUFFSIZE=2097152",
+        "NCCL_PXN_DISABLE=1", "NCCL_MIN_NCHANNELS=8", "NCCL_NVLS_ENABLE=0", "NCCL_TOPO_FILE=/etc/topo.xml", "NCCL_CROSS_NIC=0",
+    )),
+    ("lab", "NCCL_IB_GID_INDEX=3"),
+    ("aws-p5", "NCCL_TUNER_PLUGIN=libnccl-ofi-tuner.so"),
+    ("aws-p5", "NCCL_NSOCKS_PERTHREAD=4"),
+]  # fmt: skip
+
+
+@pytest.mark.judge("nccl")
+@pytest.mark.parametrize(("name", "line"), HARMFUL, ids=[f"{tree}-{line}" for tree, line in HARMFUL])
+def test_a_harmful_variable_is_refused_with_its_reason(tmp_path, projects, name, line):
+    """libnccl takes each of them; all dialects say the same."""
+    tree = written(tmp_path, projects[name])
+    for file in [tree / "nccl/nccl.conf", tree / "nccl/container.env", *tree.glob("training/*/.deepspeed_env")]:
+        file.write_text(file.read_text() + line + "\n")
+    (tree / "nccl/nccl.sh").write_text((tree / "nccl/nccl.sh").read_text() + f"export {line}\n")
+    verdict = nccl.verify(tree, projects[name])
+    (found,) = verdict.findings
+    assert found.slug == "unplanned-nccl-variable"
+    assert f"{line}: " in found.message
+
+
+@pytest.mark.judge("nccl")
+@pytest.mark.parametrize("line", ["NCCL_IB_TIMEOUT=22", "NCCL_IB_SL=3", "NCCL_IB_QPS_PER_CONNECTION=4", "NCCL_COLLNET_ENABLE=1"])
+def test_a_variable_that_the_design_does_not_ask_for_is_refused(tmp_path, projects, line):
+    tree = written(tmp_path, projects["lab"])  # one leaf: no paths to spread over
+    (tree / "nccl/nccl.conf").write_text((tree / "nccl/nccl.conf").read_text() + line + "\n")
+    found = [f for f in nccl.verify(tree, projects["lab"]).findings if f.slug != "dialects-disagree"]
+    assert [(f.slug, line in f.message) for f in found] == [("unplanned-nccl-variable", True)]
+
+
+@pytest.mark.parametrize(("value", "pairs"), [("1", False), ("2", True), ("4", True), ("8", False), ("many", False), (None, True)])
+def test_queue_pairs_are_explained_by_spines(value, pairs):
+    text = (BLUEPRINTS / "lab.yaml").read_text().replace("hgx-h100, count: 2}", "hgx-h100, count: 40}").replace("global_batch: 128", "global_batch: 640")
+    project = run(text, "lab").project
+    assert project.design.fabrics["compute"].spines
+    values, _ = conf("f", target.render(project)["nccl/nccl.conf"])
+    assert list(of_design(project.design, "gpu", "f", values)) == []
+    spoilt = {key: v for key, v in values.items() if key != "NCCL_IB_QPS_PER_CONNECTION"} | ({"NCCL_IB_QPS_PER_CONNECTION": value} if value else {})
+    assert (list(of_design(project.design, "gpu", "f", spoilt)) == []) is pairs
+
+
+def test_an_older_nccl_must_not_be_told_of_rails(projects):
+    superpod = projects["superpod-h100"]
+    older = replace(superpod.design, software=replace(superpod.design.software, nccl="2.29.7"))
+    values, _ = conf("f", target.render(superpod)["nccl/nccl.conf"])
+    assert list(of_design(superpod.design, "gpu", "f", values)) == []
+    assert ["2.29.7 reads no rails" in f.message for f in of_design(older, "gpu", "f", values)] == [True]
+
+
+def test_few_ranks_may_be_told_more(projects):
+    values = {"NCCL_DEBUG": "INFO", "NCCL_SOCKET_IFNAME": "^docker,lo"}
+    assert list(of_design(projects["aws-p5"].design, "gpu", "f", values)) == []
+
+
+@pytest.mark.parametrize(("old", "new"), [("NCCL_IB_TIMEOUT=22", "NCCL_IB_TIMEOUT=20"), ("NCCL_IB_TIMEOUT=22\n", ""), ("NCCL_P2P_DISABLE=1", "NCCL_P2P_DISABLE=0")])
+def test_what_the_blueprint_sets_must_stand_there(old, new):
+    """Even where it does harm: the blueprint's own checks have said so."""
+    text = (BLUEPRINTS / "lab.yaml").read_text() + "\nnccl:\n  set: {NCCL_IB_TIMEOUT: 22, NCCL_P2P_DISABLE: 1, NCCL_DEBUG: INFO}\n  reason: a search for a fault\n"
+    project = run(text, "lab").project
+    said = target.render(project)["nccl/nccl.conf"]
+    assert list(of_design(project.design, "gpu", "f", conf("f", said)[0])) == []
+    assert old in said
+    (found,) = of_design(project.design, "gpu", "f", conf("f", said.replace(old, new))[0])
+    assert found.slug == "nccl-not-of-fabric"
+    assert f"the blueprint sets {old.strip().partition('=')[2]}" in found.message
+
+
+@pytest.mark.judge("nccl")
+@pytest.mark.parametrize("path", ["nccl/login/nccl.sh", "training/other/.deepspeed_env"])
+def test_a_file_of_nobody_is_noticed(tmp_path, projects, path):
+    tree = written(tmp_path, projects["lab"])
+    (tree / path).parent.mkdir(exist_ok=True)
+    (tree / path).write_text("")
+    assert [f.message.startswith(path) for f in nccl.verify(tree, projects["lab"]).findings] == [True]
+
+
+@pytest.mark.judge("nccl")
+def test_a_file_that_shadows_those_of_the_pools_is_noticed(tmp_path, projects):
+    """Every launch script takes nccl/nccl.sh first."""
+    tree = written(tmp_path, projects["lab"])
+    for name in ("nccl.conf", "nccl.sh", "container.env"):
+        (tree / "nccl/gpu").mkdir(exist_ok=True)
+        (tree / "nccl/gpu" / name).write_bytes((tree / "nccl" / name).read_bytes())
+    for name in ("nccl.conf", "container.env"):
+        (tree / "nccl" / name).unlink()
+    assert [f.message for f in nccl.verify(tree, projects["lab"]).findings] == ["nccl/nccl.sh belongs to no pool of the blueprint"]
+
+
+@pytest.mark.judge("nccl")
+def test_the_files_that_it_names_are_those_that_it_opens(tmp_path, projects):
+    tree = written(tmp_path, projects["superpod-h100"])
+    for stray in ("nccl/notes.txt", "nccl/nccl.conf.orig", "nccl/old/nccl.conf.bak"):
+        (tree / stray).parent.mkdir(exist_ok=True)
+        (tree / stray).write_text("")
+    opened, here = set(), True
+
+    def listen(event, args):
+        if here and event == "open" and str(args[0]).startswith(f"{tree}/"):
+            opened.add(Path(args[0]).relative_to(tree).as_posix())
+
+    sys.addaudithook(listen)  # cannot be taken away again
+    assert nccl.verify(tree, projects["superpod-h100"]).proves
+    here = False
+    files = {p.relative_to(tree).as_posix() for p in tree.rglob("*") if p.is_file() and ".iacgen" not in p.parts}
+    assert opened == {path for path in files if any(fnmatch(path, pattern) for pattern in nccl.READS)}
+    assert opened == {"nccl/nccl.conf", "nccl/nccl.sh", "nccl/container.env", "training/finetune/.deepspeed_env"}
+
+
 @pytest.mark.judge("nccl")
 @pytest.mark.parametrize("file", ["nccl/nccl.conf", "nccl/nccl.sh", "nccl/container.env", "training/pretrain/.deepspeed_env"])
 def test_a_missing_file_is_noticed(tmp_path, projects, file):
@@ -91,7 +217,7 @@ def test_a_missing_file_is_noticed(tmp_path, projects, file):
 def test_libnccl_is_asked_and_not_only_our_reader(tmp_path, monkeypatch, projects):
     """A value that our own reader gets wrong comes back different from the library."""
     tree = written(tmp_path, projects["lab"])
-    monkeypatch.setattr(nccl, "conf", lambda name, text: ({"NCCL_IB_TC": "107"}, []))
+    monkeypatch.setitem(nccl._FILES, "nccl.conf", lambda name, text: ({"NCCL_IB_TC": "107"}, []))
     slugs = [finding.slug for finding in nccl.verify(tree, projects["lab"]).findings]
     assert "nccl-value-changed" in slugs
 
@@ -120,9 +246,18 @@ def test_a_missing_library_says_how_to_get_it(tmp_path, monkeypatch, projects):
     assert "install.sh" in verdict.findings[0].message
 
 
-def test_a_tree_without_nccl_is_not_judged(tmp_path, projects):
+@pytest.mark.judge("nccl")
+def test_a_tree_that_lost_all_files_is_refused(tmp_path, projects):
     assert not nccl.applies(tmp_path)
-    assert nccl.verify(tmp_path, projects["lab"]).status == "not-applicable"
+    verdict = nccl.verify(tmp_path, projects["lab"])
+    assert verdict.status == "failed"
+    assert {f.slug for f in verdict.findings} == {"nccl-file-missing"}
+
+
+def test_a_cluster_without_gpus_is_not_judged(tmp_path, projects):
+    lab = projects["lab"]
+    without = replace(lab, design=replace(lab.design, pools={"ctl": lab.design.pools["ctl"]}))
+    assert nccl.verify(tmp_path, without).status == "not-applicable"
 
 
 def test_every_file_of_the_target_is_read(tmp_path, projects):

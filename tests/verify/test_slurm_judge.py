@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from dataclasses import replace
 from functools import cache
@@ -10,6 +11,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,10 +19,12 @@ from iacgen.paths import data_folder
 from iacgen.pipeline import run
 from iacgen.targets import slurm
 from iacgen.verify import programs
-from iacgen.verify.slurm import V22_05, V24_11, offline
+from iacgen.verify.slurm import V22_05, V24_11, offline, unspoken
+from iacgen.verify.slurm.batch import binding, check_script
 from iacgen.verify.slurm.controller import complaints
 from iacgen.verify.slurm.expected import Topology, differences, implied, read
 from iacgen.verify.slurm.installation import Installation
+from iacgen.verify.slurm.policy import check_policy
 
 CASES = Path(__file__).parents[1] / "cases" / "slurm"
 JUDGES = {"22.05": V22_05, "24.11": V24_11}
@@ -73,6 +77,12 @@ SPOILT = {
     "too-long": ("finetune.sbatch", "--time=7-", "--time=8-", "batch-script", "time limit"),
     "shell-syntax": ("finetune.sbatch", "die() {", "die() (", "batch-script", "syntax error"),
     "one-gpu-less": ("finetune.sbatch", "--gpus-per-node=8", "--gpus-per-node=7", "batch-script", "TresPerNode"),
+    "gpus-on-the-other-socket": ("gres.conf", "File=/dev/nvidia[0-3] Cores=0-55", "File=/dev/nvidia[0-3] Cores=56-111", "malformed-gres", "Cores=56-111 for GPU 0, which hangs on socket 0 of dgx-h100"),
+    "another-cluster": ("slurm.conf", "ClusterName=superpod", "ClusterName=superpad", "malformed-slurm-conf", "superpad-h100 is another cluster's"),
+    "devices-of-others": ("cgroup.conf", "ConstrainDevices=yes", "ConstrainDevices=no", "malformed-slurm-conf", "the GPUs of others"),
+    "rank-0-elsewhere": ("finetune.sbatch", 'MASTER_ADDR=$(head -n 1 "$ranks")', "MASTER_ADDR=localhost", "batch-script", "`MASTER_ADDR=localhost` is no planned step"),
+    "unbound": ("finetune.sbatch", "--cpu-bind=cores", "--cpu-bind=none", "batch-script", "--cpu-bind=cores"),
+    "another-rank-file": ("finetune.sbatch", "ranks=$cluster/slurm/finetune.ranks", "ranks=$cluster/slurm/pretrain.ranks", "batch-script", "pretrain.ranks"),
     "rank-lines-swapped": ("finetune.ranks", "gpu0001\ngpu0002\n", "gpu0002\ngpu0001\n", "rank-order", "the first is rank 7, on gpu0002 and not on gpu0001"),
 }
 
@@ -88,6 +98,61 @@ def test_refuses_spoilt_trees(spoilt, version, tmp_path):
     verdict = JUDGES[version].verify(tree, project)
     assert verdict.status == "failed"
     assert any(f.slug == slug and says in f.message for f in verdict.findings), verdict.findings
+
+
+SILENT = yaml.safe_load((CASES / "spoilt.yaml").read_text())
+
+
+@pytest.mark.parametrize("case", SILENT, ids=lambda case: case["id"])
+def test_refuses_what_slurm_never_looks_at(case):
+    """No daemon says a word about any of these: the design alone knows."""
+    project = project_of(case.get("blueprint", "superpod-h100"), "24.11")
+    texts = {path.removeprefix("slurm/"): text for path, text in slurm.render(project).items()}
+    assert offline(texts, project) + unspoken(texts, project) == []
+    assert case["old"] in texts[case["file"]]
+    texts[case["file"]] = texts[case["file"]].replace(case["old"], case["new"])
+    found = offline(texts, project) or unspoken(texts, project)
+    assert any(f.slug == case["slug"] and case["says"] in f.message for f in found), found
+    assert all(f.severity == "error" for f in found)
+
+
+@pytest.mark.parametrize("name", ["other.sbatch", "other.ranks"])
+def test_a_job_that_the_blueprint_has_not_is_refused(name):
+    project = project_of("interleaved", "24.11")
+    texts = {path.removeprefix("slurm/"): text for path, text in slurm.render(project).items()} | {name: "", "notes": ""}
+    assert [f.message for f in offline(texts, project)] == [f"slurm/{name} belongs to no job of the blueprint"]
+
+
+@pytest.mark.parametrize(
+    ("numa", "cores_per_socket", "planned"),
+    [((0, 0, 1, 1), 8, "cores"), ((0, 1, 0, 1), 8, "none"), ((1, 1, 0, 0), 8, "none"), ((), 8, "none"), ((0, 0, 0, 1), 8, "none"), ((0, 0, 1, 1), 9, "cores"), ((0, 0, 1), 8, "none")],
+)
+def test_ranks_are_bound_where_their_block_of_cores_lies_beside_their_gpu(numa, cores_per_socket, planned):
+    system = SimpleNamespace(gpu_numa=numa, sockets=2, cores_per_socket=cores_per_socket)
+    assert binding(system, len(numa) or 4) == planned
+
+
+def test_a_gpu_on_an_unknown_socket_gets_no_cores():
+    project = project_of("superpod-h100", "24.11")
+    gpu = project.design.pools["gpu"]
+    unknown = replace(gpu, system=gpu.system.model_copy(update={"gpu_numa": ()}))
+    design = replace(project.design, pools={**project.design.pools, "gpu": unknown})
+    texts = slurm.render(replace(project, design=design))
+    of = [texts[f"slurm/{name}"] for name in ("slurm.conf", "cgroup.conf", "gres.conf")]
+    assert check_policy(*of, design) == []
+    assert check_script(texts["slurm/pretrain.sbatch"], "pretrain", project.placements["pretrain"], design) == []
+    of[2] = slurm.render(project)["slurm/gres.conf"]
+    assert {"that the catalog does not know" in f.message for f in check_policy(*of, design)} == {True}
+
+
+def test_two_controllers_share_their_state():
+    """Whoever takes over must find the jobs."""
+    project = project_of("superpod-h100", "24.11")
+    texts = slurm.render(project)
+    conf = texts["slurm/slurm.conf"].replace("SlurmctldHost=ctl0001", "SlurmctldHost=ctl0002(10.0.0.2)\nSlurmctldHost=ctl0001")
+    of = (texts["slurm/cgroup.conf"], texts["slurm/gres.conf"], project.design)
+    assert ["StateSaveLocation" in f.message for f in check_policy(conf.replace("StateSaveLocation=/scratch/", "StateSaveLocation=/var/"), *of)] == [True]
+    assert check_policy(re.sub("StateSaveLocation=.*", "StateSaveLocation=/scratch/slurm", conf), *of) == []
 
 
 @pytest.mark.parametrize("version", BOTH)
@@ -135,10 +200,20 @@ def test_the_judge_of_another_version_says_so(tmp_path):
     assert verdict.findings[0].message == "the blueprint declares Slurm 22.05, and this judge is 24.11"
 
 
-def test_a_tree_without_slurm_is_not_its_business(tmp_path):
+def test_a_cluster_without_slurm_is_not_its_business(tmp_path):
     project = project_of("lab", "22.05")
+    without = replace(project, design=replace(project.design, scheduler=None))
     assert not V22_05.applies(tmp_path)
-    assert V22_05.verify(tmp_path, project).status == "not-applicable"
+    assert V22_05.verify(tmp_path, without).status == "not-applicable"
+
+
+def test_a_tree_that_lost_its_files_is_refused(tmp_path, monkeypatch):
+    project = project_of("lab", "22.05")
+    monkeypatch.setattr(programs, "find", lambda judge: programs.Found(judge, "slurmctld", "22.05.8", Path("/usr/sbin/slurmctld")))
+    monkeypatch.setattr(Installation, "cannot_enter", lambda self: "")
+    verdict = V22_05.verify(tmp_path, project)
+    assert verdict.status == "failed"
+    assert {f.message for f in verdict.findings} >= {"slurm/slurm.conf is missing", "slurm/pretrain.sbatch is missing"}
 
 
 def test_a_missing_program_says_how_to_get_it(tmp_path, monkeypatch):
@@ -212,6 +287,7 @@ def test_complaints_are_told_from_the_noise_of_a_first_start():
     log = """slurmctld: error: Configured MailProg is invalid
 [2026-01-01T00:00:00.000] error: Could not open node state file /w/state/node_state: No such file or directory
 slurmctld: error: NOTE: Trying backup state save file. Jobs may be lost!
+slurmctld: Warning: Note very large processing time from _slurm_rpc_submit_batch_job: usec=3182911 began=00:00:00.000
 slurmctld: slurmctld version 22.05.8 started on cluster lab
 slurmctld: error: WARNING: switches lack access to 1 nodes: gpu008
 [2026-01-01T00:00:00.000] warning: switches lack access to 1 nodes: gpu009
@@ -258,4 +334,4 @@ def test_no_damage_to_a_file_stops_the_offline_rules(file, at, cut, put):
     texts = {path.removeprefix("slurm/"): text for path, text in slurm.render(project).items()}
     at %= len(texts[file])
     texts[file] = texts[file][:at] + put + texts[file][at + cut :]
-    assert all(finding.severity == "error" for finding in offline(texts, project))
+    assert all(finding.severity == "error" for finding in offline(texts, project) or unspoken(texts, project))

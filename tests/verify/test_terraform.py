@@ -106,6 +106,18 @@ def open_to_the_world(tree):
     replace(tree, "security.tf", '"aws_vpc_security_group_ingress_rule" "self" {\n' + rule, '"aws_vpc_security_group_ingress_rule" "self" {\n  security_group_id = aws_security_group.cluster.id\n  cidr_ipv4         = "0.0.0.0/0"\n  ip_protocol       = "-1"\n')
 
 
+def egress_to_another_group(tree):
+    text = (tree / "terraform" / "ohio" / "security.tf").read_text()
+    head = text.index('"aws_vpc_security_group_egress_rule" "self"')
+    at = text.index("referenced_security_group_id = aws_security_group.cluster.id", head)
+    (tree / "terraform" / "ohio" / "security.tf").write_text(text[:at] + text[at:].replace("aws_security_group.cluster.id", "aws_security_group.head.id", 1))
+
+
+def unguard(tree):
+    file = tree / "terraform" / "ohio" / "storage.tf"
+    file.write_text(file.read_text().replace("\n  lifecycle {\n    prevent_destroy = true\n  }\n", "\n  # prevent_destroy = true\n"))
+
+
 def pool(**changed):
     return lambda tree: set_variables(tree, lambda values: values["pools"]["gpu"].update(changed))
 
@@ -116,6 +128,9 @@ FAULTS = {
         (lambda t: replace(t, "dns.tf", "  ttl     = 60", "  ttl = 60"), "terraform-unformatted", "ohio/dns.tf"),
         (lambda t: replace(t, "boot/sync.sh", "changed=0\n", "changed=0; if\n"), "shell-syntax", "ohio/boot/sync.sh"),
         (lambda t: replace(t, "versions.tf", ">= 5.100, < 7", ">= 7, < 8"), "terraform-refused", "init:"),
+        (lambda t: replace(t, "security.tf", "    prevent_destroy = true", "    prevent_destroy = false"), "plan-not-of-design", "aws_kms_key.main has no prevent_destroy"),
+        (lambda t: unguard(t), "plan-not-of-design", "aws_s3_bucket.data has no prevent_destroy"),
+        (lambda t: None, "plan-not-of-design", "aws_fsx_lustre_file_system.data has no prevent_destroy"),
     ],
     "schema": [
         (drop_argument, "terraform-refused", 'argument "vpc_id" is required'),
@@ -135,6 +150,8 @@ FAULTS = {
         (pool(instance_type="p5e.48xlarge"), "plan-not-of-design", "p5e.48xlarge for p5.48xlarge"),
         (pool(reservation_id="cr-00000000000000000"), "plan-not-of-design", "for cr-0a1b2c3d4e5f67890"),
         (open_to_the_world, "plan-not-of-design", "lets the whole world in"),
+        (lambda t: None, "plan-not-of-design", "no ingress rule lets all traffic of a security group to itself"),
+        (egress_to_another_group, "plan-not-of-design", "no egress rule lets all traffic"),
         # The provider says nothing: it does not look into a dynamic block.
         (lambda t: replace(t, "nodes.tf", '"efa-only"', '"efa_only"'), "plan-not-of-design", "interfaces of aws_launch_template"),
         (lambda t: replace(t, "nodes.tf", "market_type = instance_market_options.value", 'market_type = "spot"'), "plan-not-of-design", "market ['spot'] for capacity-block"),
@@ -160,9 +177,17 @@ def test_a_spoilt_tree_fails(tree, project, faults):
         assert any(f.slug == slug and f.severity == "error" and words in f.message for f in verdict.findings), (words, verdict.findings)
 
 
-def test_a_tree_without_terraform_is_not_applicable(tmp_path, project):
+def test_a_cluster_without_a_cloud_is_not_applicable(tmp_path):
+    lab = pipeline.run((data_folder("blueprints") / "lab.yaml").read_text(), "lab.yaml").project
     assert not terraform.applies(tmp_path)
-    assert terraform.verify(tmp_path, project).status == "not-applicable"
+    assert terraform.verify(tmp_path, lab).status == "not-applicable"
+
+
+@pytest.mark.judge("terraform")
+def test_a_tree_that_lost_its_root_fails(tmp_path, project):
+    verdict = terraform.verify(tmp_path, project)
+    assert verdict.status == "failed"
+    assert [f.message for f in verdict.findings] == ["terraform/ohio is missing: nothing builds its machines"]
 
 
 def test_without_terraform_the_verdict_says_how_to_get_it(generated, project, monkeypatch):

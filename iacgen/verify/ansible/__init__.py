@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-import time
 from pathlib import Path
 from typing import Any
 
-from iacgen.diagnostics.model import Diagnostic
+from iacgen.diagnostics.model import Diagnostic, errors
 
 from .. import programs
-from ..verdict import Status, Verdict
-from .findings import finding
+from ..findings import finding
+from ..judging import NOT_APPLICABLE, Outcome, timed
+from ..verdict import Verdict
 from .installation import Installation
 from .rules import judge_files
 
@@ -32,25 +32,27 @@ def applies(tree: Path) -> bool:
 
 def verify(tree: Path, project: Any) -> Verdict:
     """The verdict on every site of ``tree``, of which ``project`` has the ``design``. About 15 s a site."""
-    began = time.monotonic()
+    return timed("ansible", "ansible-playbook", lambda: _judge(tree, project.design))
 
-    def verdict(status: Status, findings: list[Diagnostic], version: str | None = None) -> Verdict:
-        return Verdict("ansible", "ansible-playbook", version, status, time.monotonic() - began, tuple(findings))
 
-    if not applies(tree):
-        return verdict("not-applicable", [])
+def _judge(tree: Path, design: Any) -> Outcome:
+    planned = {pool.site for pool in design.pools.values() if design.sites[pool.site].kind == "on-prem"}
+    sites = _sites(tree)
+    if not planned and not sites:
+        return NOT_APPLICABLE
     found = programs.find("ansible")
     if isinstance(found, programs.Missing):
-        return verdict("missing", [finding("ansible-not-judged", str(found))])
-    findings = [f for site in _sites(tree) for f in _judge(found, tree, site, project.design)]
-    return verdict("failed" if any(f.severity == "error" for f in findings) else "passed", findings, found.version)
+        return "missing", [finding("ansible-not-judged", str(found))], None
+    findings = [finding("inventory-not-of-design", f"ansible/{site}/site.yml is missing: nothing sets its hosts up", ("sites", site)) for site in sorted(planned - {*sites})]
+    findings += [f for site in sites for f in _of_site(found, tree, site, design)]
+    return "failed" if errors(findings) else "passed", findings, found.version
 
 
 def _sites(tree: Path) -> list[str]:
     return sorted(playbook.parent.name for playbook in tree.glob("ansible/*/site.yml"))
 
 
-def _judge(found: programs.Found, tree: Path, site: str, design: Any) -> list[Diagnostic]:
+def _of_site(found: programs.Found, tree: Path, site: str, design: Any) -> list[Diagnostic]:
     """All findings of one site. What cannot be parsed is not asked any further."""
     with tempfile.TemporaryDirectory() as temporary:
         copy = Path(temporary) / "cluster"

@@ -12,9 +12,9 @@ from typing import Any
 
 from iacgen.diagnostics.model import Diagnostic
 
+from ..findings import finding
 from ..process import Completed, run
 from .expected import addresses, groups
-from .findings import finding
 from .rules import Parsed
 
 _PROBE = Path(__file__).parents[1] / "drivers" / "ansible_probe.py"

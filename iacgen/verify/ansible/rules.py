@@ -14,7 +14,7 @@ from typing import Any
 
 from iacgen.diagnostics.model import Diagnostic
 
-from .findings import finding
+from ..findings import finding
 
 _BUILTIN = "ansible.builtin."
 # Names that Ansible and Jinja define by themselves, and those that a vault of the user's own may.

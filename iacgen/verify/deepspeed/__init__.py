@@ -6,7 +6,6 @@ DeepSpeed passes over much in silence (a misspelt key, an optimizer it does not 
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,16 +13,15 @@ from typing import Any
 from iacgen.diagnostics.model import Diagnostic
 
 from .. import programs
-from ..launch import files, of_script
-from ..process import run
-from ..verdict import Status, Verdict
-from .findings import finding
-from .rules import of_config, of_hostfile, of_plan, of_words
+from ..findings import finding
+from ..judging import probe
+from ..launch import of_script, of_words, verify_jobs
+from ..verdict import Verdict
+from .rules import of_config, of_hostfile, of_plan
+from .start import launch, words
 
-READS = ("training/*/ds_config.json", "training/*/hostfile", "training/*/job.env", "training/*/launch.sh")
 _FILES = ("ds_config.json", "hostfile", "job.env", "launch.sh")
-_PROBE = Path(__file__).parents[1] / "drivers" / "deepspeed_probe.py"
-_MARK = "PROBE "
+READS = tuple(f"training/*/{name}" for name in _FILES)
 _LONGEST_S = 300.0
 
 
@@ -34,26 +32,7 @@ def applies(tree: Path) -> bool:
 
 def verify(tree: Path, project: Any) -> Verdict:
     """The verdict on ``tree``, of which ``project`` has the ``design``, the ``jobs`` and the ``placements``."""
-    began = time.monotonic()
-    status, findings, version = _judge(tree, project)
-    return Verdict("deepspeed", "deepspeed", version, status, time.monotonic() - began, tuple(findings))
-
-
-def _judge(tree: Path, project: Any) -> tuple[Status, list[Diagnostic], str | None]:
-    jobs = [name for name, job in sorted(project.jobs.items()) if job.spec.framework == "deepspeed"]
-    if not jobs and not applies(tree):
-        return "not-applicable", [], None
-    found = programs.find("deepspeed")
-    if isinstance(found, programs.Missing):
-        return "missing", [finding("deepspeed-not-judged", str(found))], None
-    declared = project.design.software.deepspeed
-    if found.version != declared and not found.version.startswith(f"{declared}."):
-        why = f"the blueprint declares DeepSpeed {declared}, and this one is {found.version}"
-        return "other-version", [finding("deepspeed-not-judged", why)], found.version
-    findings = list(files(tree, jobs, _FILES))
-    if not findings:
-        findings = _ask(tree, project, jobs, found)
-    return "failed" if findings else "passed", findings, found.version
+    return verify_jobs("deepspeed", "deepspeed", "DeepSpeed", _FILES, tree, project, _ask)
 
 
 def _ask(tree: Path, project: Any, names: list[str], found: programs.Found) -> list[Diagnostic]:
@@ -67,11 +46,9 @@ def _ask(tree: Path, project: Any, names: list[str], found: programs.Found) -> l
         }
         for name in names
     ]
-    answer = run([found.path, "-I", _PROBE, json.dumps(questions)], env={"DS_ACCELERATOR": "cpu", "OMP_NUM_THREADS": "1"}, timeout=_LONGEST_S)
-    line = next((line for line in answer.out.splitlines() if line.startswith(_MARK)), None)
-    if not answer.ok or line is None:
-        return [finding("deepspeed-refused", f"DeepSpeed did not answer: {(answer.err or answer.out).strip()[-400:]}")]
-    said = json.loads(line.removeprefix(_MARK))
+    said, complaint = probe(found.path, "deepspeed_probe.py", json.dumps(questions), env={"DS_ACCELERATOR": "cpu", "OMP_NUM_THREADS": "1"}, timeout=_LONGEST_S)
+    if said is None:
+        return [finding("deepspeed-refused", f"DeepSpeed did not answer: {complaint[-400:]}")]
     findings: list[Diagnostic] = []
     for name, read in zip(names, said["jobs"], strict=True):
         findings += _of_job(tree / "training" / name, project, name, read, said)
@@ -95,5 +72,5 @@ def _of_job(folder: Path, project: Any, name: str, read: dict[str, Any], said: d
         else:
             yield from of_config(f"{where}/ds_config.json", config, job.world, said["optimizers"], said["schedulers"])
     yield from of_hostfile(f"{where}/hostfile", (folder / "hostfile").read_text(encoding="utf-8"), read, placement)
-    yield from of_script(f"{where}/launch.sh", folder / "launch.sh", job, placement)
-    yield from of_words(f"{where}/job.env", (folder / "job.env").read_text(encoding="utf-8"), job.spec)
+    yield from of_script(f"{where}/launch.sh", folder / "launch.sh", launch(job, placement, project.design))
+    yield from of_words(f"{where}/job.env", (folder / "job.env").read_text(encoding="utf-8"), words(job, project.design))

@@ -8,8 +8,7 @@ from typing import Any
 
 from iacgen.diagnostics.model import Diagnostic
 
-from ..launch import assignments, finding as launch_finding
-from .findings import finding
+from ..findings import finding
 
 _HOST_LINE = re.compile(r"([A-Za-z0-9][A-Za-z0-9.-]*) slots=([1-9][0-9]*)")
 
@@ -82,12 +81,3 @@ def of_hostfile(name: str, text: str, read: dict[str, Any], placement: Any) -> I
         if ours != theirs:
             yield finding("hostfile-not-of-placement", f"{name}: host {number} is {theirs[0]} with {theirs[1]} slots, but the placement has {ours[0]} with {ours[1]}")
             return
-
-
-def of_words(name: str, text: str, spec: Any) -> Iterator[Diagnostic]:
-    """job.env is a file of bare assignments and says what the plan says."""
-    words, faults = assignments(name, text)
-    yield from faults
-    for key, planned in {"TRAIN_MODEL": spec.model.id, "TRAIN_SEQUENCE_LENGTH": str(spec.sequence), "TRAIN_RECOMPUTE": spec.recompute}.items():
-        if words.get(key) != planned:
-            yield launch_finding("launch-not-of-plan", f"{name}: {key} is {words.get(key)}, but the job was planned with {planned}")

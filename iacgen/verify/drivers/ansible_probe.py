@@ -7,19 +7,17 @@ Prints one line: the word PROBE and a JSON object with ``documents`` (path → w
 ``tests`` that neither Jinja nor Ansible has).
 """
 
-import importlib
 import json
 import pathlib
 import re
 import sys
 
+import jinja2  # Ansible's own, which is not the one that iacgen writes with
+import jinja2.meta
 import yaml
 from ansible.plugins.loader import filter_loader, init_plugin_loader, test_loader
 
-# Ansible's own Jinja, which is not the one that iacgen writes with.
-jinja2 = importlib.import_module("jinja2")
 JINJA = {"filters": set(jinja2.defaults.DEFAULT_FILTERS), "tests": set(jinja2.defaults.DEFAULT_TESTS)}
-meta = importlib.import_module("jinja2.meta")
 
 CONDITIONS = ("when", "that", "changed_when", "failed_when", "until")
 
@@ -61,7 +59,7 @@ def names(environment, texts):
             missing = {n.name for n in tree.find_all(node)} - JINJA[kind]
             found[kind] |= {name for name in missing if not has(loader, name)}
             own.update(dict.fromkeys(missing, str))  # the search for variables stops at a name without a function
-        found["variables"] |= meta.find_undeclared_variables(tree)
+        found["variables"] |= jinja2.meta.find_undeclared_variables(tree)
     return {kind: sorted(found[kind]) for kind in found}
 
 

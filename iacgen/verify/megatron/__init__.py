@@ -7,7 +7,6 @@ several ranks, which are compared with ours. What only Megatron-LM's script woul
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,16 +14,15 @@ from typing import Any
 from iacgen.diagnostics.model import Diagnostic
 
 from .. import programs
-from ..launch import files, of_script
-from ..process import run
-from ..verdict import Status, Verdict
-from .findings import finding
-from .rules import of_arguments, of_environment
+from ..findings import finding
+from ..judging import probe
+from ..launch import of_script, of_words, verify_jobs
+from ..verdict import Verdict
+from .rules import of_arguments
+from .start import environment, launch
 
-READS = ("training/*/megatron.args", "training/*/megatron.env", "training/*/launch.sh")
 _FILES = ("megatron.args", "megatron.env", "launch.sh")
-_PROBE = Path(__file__).parents[1] / "drivers" / "megatron_probe.py"
-_MARK = "PROBE "
+READS = tuple(f"training/*/{name}" for name in _FILES)
 _LONGEST_S = 600.0
 
 
@@ -35,26 +33,7 @@ def applies(tree: Path) -> bool:
 
 def verify(tree: Path, project: Any) -> Verdict:
     """The verdict on ``tree``, of which ``project`` has the ``design``, the ``jobs`` and the ``placements``."""
-    began = time.monotonic()
-    status, findings, version = _judge(tree, project)
-    return Verdict("megatron", "megatron-core", version, status, time.monotonic() - began, tuple(findings))
-
-
-def _judge(tree: Path, project: Any) -> tuple[Status, list[Diagnostic], str | None]:
-    jobs = [name for name, job in sorted(project.jobs.items()) if job.spec.framework == "megatron"]
-    if not jobs and not applies(tree):
-        return "not-applicable", [], None
-    found = programs.find("megatron")
-    if isinstance(found, programs.Missing):
-        return "missing", [finding("megatron-not-judged", str(found))], None
-    declared = project.design.software.megatron
-    if found.version != declared and not found.version.startswith(f"{declared}."):
-        why = f"the blueprint declares megatron-core {declared}, and this one is {found.version}"
-        return "other-version", [finding("megatron-not-judged", why)], found.version
-    findings = list(files(tree, jobs, _FILES))
-    if not findings:
-        findings = _ask(tree, project, jobs, found)
-    return "failed" if findings else "passed", findings, found.version
+    return verify_jobs("megatron", "megatron-core", "megatron-core", _FILES, tree, project, _ask)
 
 
 def _ask(tree: Path, project: Any, names: list[str], found: programs.Found) -> list[Diagnostic]:
@@ -63,17 +42,16 @@ def _ask(tree: Path, project: Any, names: list[str], found: programs.Found) -> l
         {"arguments": str(tree / "training" / name / "megatron.args"), "world": project.jobs[name].world, "ranks": sample(project.jobs[name])}
         for name in names
     ]  # fmt: skip
-    answer = run([found.path, "-I", _PROBE, json.dumps(questions)], env={"OMP_NUM_THREADS": "1"}, timeout=_LONGEST_S)
-    line = next((line for line in answer.out.splitlines() if line.startswith(_MARK)), None)
-    if not answer.ok or line is None:
-        return [finding("megatron-refused", f"megatron-core did not answer: {(answer.err or answer.out).strip()[-400:]}")]
+    said, complaint = probe(found.path, "megatron_probe.py", json.dumps(questions), env={"OMP_NUM_THREADS": "1"}, timeout=_LONGEST_S)
+    if said is None:
+        return [finding("megatron-refused", f"megatron-core did not answer: {complaint[-400:]}")]
     findings: list[Diagnostic] = []
-    for name, said in zip(names, json.loads(line.removeprefix(_MARK)), strict=True):
+    for name, read in zip(names, said, strict=True):
         job, folder = project.jobs[name], tree / "training" / name
-        findings += _of_core(f"training/{name}/megatron.args", said, job)
-        findings += of_arguments(f"training/{name}/megatron.args", said, job, project.design)
-        findings += of_environment(f"training/{name}/megatron.env", (folder / "megatron.env").read_text(encoding="utf-8"), job.spec)
-        findings += of_script(f"training/{name}/launch.sh", folder / "launch.sh", job, project.placements[name])
+        findings += _of_core(f"training/{name}/megatron.args", read, job)
+        findings += of_arguments(f"training/{name}/megatron.args", read, job, project.design)
+        findings += of_words(f"training/{name}/megatron.env", (folder / "megatron.env").read_text(encoding="utf-8"), environment(job.spec))
+        findings += of_script(f"training/{name}/launch.sh", folder / "launch.sh", launch(job, project.placements[name], project.design))
     return findings
 
 

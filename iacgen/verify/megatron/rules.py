@@ -8,8 +8,7 @@ from typing import Any
 
 from iacgen.diagnostics.model import Diagnostic
 
-from ..launch import assignments, finding as launch_finding
-from .findings import finding
+from ..findings import finding
 
 Flags = dict[str, str | None]
 
@@ -106,13 +105,3 @@ def stored(job: Any, design: Any) -> dict[str, object]:
         out |= {"save": folder, "load": folder, "ckpt-format": "torch_dist"}
         out |= {"save-interval": job.checkpoints.steps} if job.checkpoints else {}
     return out
-
-
-def of_environment(name: str, text: str, spec: Any) -> Iterator[Diagnostic]:
-    """validate_args: tensor or context parallelism on compute capability below 10 needs CUDA_DEVICE_MAX_CONNECTIONS=1."""
-    values, faults = assignments(name, text)
-    yield from faults
-    needed = (spec.tensor > 1 or spec.context > 1) and float(spec.gpu.compute_capability) < 10
-    wanted = {"CUDA_DEVICE_MAX_CONNECTIONS": "1"} if needed else {}
-    if values != wanted:
-        yield launch_finding("launch-not-of-plan", f"{name} sets {values or 'nothing'}, but this job on {spec.gpu.id} needs {wanted or 'nothing'}")

@@ -2,86 +2,95 @@
 
 from __future__ import annotations
 
-import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from iacgen.diagnostics.model import Diagnostic
 
 from .. import programs
-from ..verdict import Status, Verdict
+from ..findings import finding
+from ..judging import NOT_APPLICABLE, Outcome, declared, timed
+from ..verdict import Verdict
 from .dialects import Values, conf, lines, shell
-from .findings import finding
 from .library import ask
-from .rules import agree, of_design
+from .rules import of_design, of_dialect
 
-READS = ("nccl/*", "training/*/.deepspeed_env")
+_FILES = {"nccl.conf": conf, "nccl.sh": shell, "container.env": lines}
+_OF_JOBS = ".deepspeed_env"
+READS = (*(f"{folder}/{name}" for folder in ("nccl", "nccl/*") for name in _FILES), f"training/*/{_OF_JOBS}")
 
 
 def applies(tree: Path) -> bool:
     """True when the tree holds files of NCCL."""
-    return (tree / "nccl").is_dir() or any(tree.glob("training/*/.deepspeed_env"))
+    return (tree / "nccl").is_dir() or any(tree.glob(f"training/*/{_OF_JOBS}"))
 
 
 def verify(tree: Path, project: Any) -> Verdict:
     """The verdict on ``tree``, of which ``project`` has the ``design``, the ``jobs`` and the ``placements``."""
-    began = time.monotonic()
-    status, findings, version = _judge(tree, project)
-    return Verdict("nccl", "libnccl", version, status, time.monotonic() - began, tuple(findings))
+
+    def asked() -> Outcome:
+        if not applies(tree) and not any(pool.system.gpus for pool in project.design.pools.values()):
+            return NOT_APPLICABLE
+        return declared("nccl", "NCCL", project.design.software.nccl, lambda found: list(_judge(tree, project, found)))
+
+    return timed("nccl", "libnccl", asked)
 
 
-def _judge(tree: Path, project: Any) -> tuple[Status, list[Diagnostic], str | None]:
-    if not applies(tree):
-        return "not-applicable", [], None
-    found = programs.find("nccl")
-    if isinstance(found, programs.Missing):
-        return "missing", [finding("nccl-not-judged", str(found))], None
-    declared = project.design.software.nccl
-    if found.version != declared and not found.version.startswith(f"{declared}."):
-        why = f"the blueprint declares NCCL {declared}, and this library is {found.version}"
-        return "other-version", [finding("nccl-not-judged", why)], found.version
-    findings: list[Diagnostic] = []
-    pools = {pool.name: _folder(tree, pool.name) for pool in project.design.pools.values() if pool.system.gpus}
-    read: dict[str, Values] = {}
-    for folder in sorted(set(pools.values())):
-        read[folder], found_there = _read(tree, folder, found)
-        findings += found_there
-    for pool, folder in pools.items():
-        findings += of_design(project.design, pool, f"{folder}/nccl.conf", read[folder])
-    findings += _jobs(tree, project, {pool: read[folder] for pool, folder in pools.items()})
-    return "failed" if findings else "passed", findings, found.version
+def _judge(tree: Path, project: Any, found: programs.Found) -> Iterator[Diagnostic]:
+    pools = [pool.name for pool in project.design.pools.values() if pool.system.gpus]
+    # Pools whose hosts need different values have a folder each.
+    folders = {pool: f"nccl/{pool}" if (tree / "nccl" / pool).is_dir() else "nccl" for pool in pools}
+    yield from _strays(tree, set(folders.values()))
+    by_pool: dict[str, Values] = {}
+    for folder in sorted(set(folders.values())):
+        here = [pool for pool in pools if folders[pool] == folder]
+        values, findings = _folder(tree, folder, here, project.design, found)
+        yield from findings
+        by_pool |= {} if values is None else dict.fromkeys(here, values)
+    yield from _jobs(tree, project, by_pool)
 
 
-def _folder(tree: Path, pool: str) -> str:
-    """Where the files of a pool lie: in a folder of its own, if the pools differ."""
-    return f"nccl/{pool}" if (tree / "nccl" / pool).is_dir() else "nccl"
+def _strays(tree: Path, folders: set[str]) -> Iterator[Diagnostic]:
+    """Files of no pool. One beside the folders of pools would be taken first by every launch script."""
+    for path in sorted(path.relative_to(tree) for name in _FILES for path in (*tree.glob(f"nccl/{name}"), *tree.glob(f"nccl/*/{name}"))):
+        if path.parent.as_posix() not in folders:
+            yield finding("nccl-file-missing", f"{path.as_posix()} belongs to no pool of the blueprint")
 
 
-def _read(tree: Path, folder: str, found: programs.Found) -> tuple[Values, list[Diagnostic]]:
-    """The values of one folder, after its nccl.conf, and what is wrong with its files."""
-    missing = [name for name in ("nccl.conf", "nccl.sh", "container.env") if not (tree / folder / name).is_file()]
+def _folder(tree: Path, folder: str, pools: list[str], design: Any, found: programs.Found) -> tuple[Values | None, list[Diagnostic]]:
+    """The values of one folder, after its nccl.conf, None where that cannot be read; and what is wrong on the hosts of ``pools``."""
+    missing = [name for name in _FILES if not (tree / folder / name).is_file()]
     if missing:
-        return {}, [finding("nccl-file-missing", f"{folder}/{name} is missing") for name in missing]
-    file = tree / folder / "nccl.conf"
-    values, findings = conf(f"{folder}/nccl.conf", file.read_text(encoding="utf-8"))
-    if not findings:
-        findings += ask(f"{folder}/nccl.conf", file.read_bytes(), values, found)
-    for name, reader in (("nccl.sh", shell), ("container.env", lines)):
-        others, wrong = reader(f"{folder}/{name}", (tree / folder / name).read_text(encoding="utf-8"))
-        findings += wrong or agree(f"{folder}/{name}", others, values)
-    return values, findings
+        return None, [finding("nccl-file-missing", f"{folder}/{name} is missing") for name in missing]
+    read = {name: reader(f"{folder}/{name}", (tree / folder / name).read_text(encoding="utf-8", errors="replace")) for name, reader in _FILES.items()}
+    findings = [fault for _, faults in read.values() for fault in faults]
+    values, wrong = read["nccl.conf"]
+    if wrong:
+        return None, findings
+    said, unread = ask(f"{folder}/nccl.conf", (tree / folder / "nccl.conf").read_bytes(), values, found)
+    findings += said
+    for pool in pools:
+        findings += of_design(design, pool, f"{folder}/nccl.conf", values, unread)
+        for name, (others, faults) in read.items():
+            if name != "nccl.conf" and not faults:
+                findings += of_dialect(design, pool, f"{folder}/{name}", others, values)
+    return values, list(dict.fromkeys(findings))  # pools of one folder say the same
 
 
-def _jobs(tree: Path, project: Any, by_pool: dict[str, Values]) -> list[Diagnostic]:
-    """Each DeepSpeed job has its file, of its pool's values, in the form that DeepSpeed's launcher survives."""
-    findings: list[Diagnostic] = []
-    for job, placement in sorted(project.placements.items()):
-        if project.jobs[job].spec.framework != "deepspeed":
-            continue
-        name = f"training/{job}/.deepspeed_env"
+def _jobs(tree: Path, project: Any, by_pool: dict[str, Values]) -> Iterator[Diagnostic]:
+    """Each DeepSpeed job has its file, of its pool's values, in the form that DeepSpeed's launcher survives; no other folder has one."""
+    jobs = sorted(name for name, job in project.jobs.items() if job.spec.framework == "deepspeed")
+    for path in sorted(path.relative_to(tree) for path in tree.glob(f"training/*/{_OF_JOBS}")):
+        if path.parent.name not in jobs:
+            yield finding("nccl-file-missing", f"{path.as_posix()} belongs to no DeepSpeed job of the blueprint")
+    for job in jobs:
+        name = f"training/{job}/{_OF_JOBS}"
         if not (tree / name).is_file():
-            findings.append(finding("nccl-file-missing", f"{name} is missing"))
+            yield finding("nccl-file-missing", f"{name} is missing")
             continue
-        values, wrong = lines(name, (tree / name).read_text(encoding="utf-8"))
-        findings += wrong or agree(name, values, by_pool[project.design.pool_of(placement.hosts[0]).name])
-    return findings
+        values, faults = lines(name, (tree / name).read_text(encoding="utf-8", errors="replace"))
+        pool = project.design.pool_of(project.placements[job].hosts[0]).name
+        yield from faults
+        if pool in by_pool and not faults:
+            yield from of_dialect(project.design, pool, name, values, by_pool[pool])

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from iacgen.diagnostics.model import Diagnostic
 
+from ..findings import finding
 from ..process import run
-from .findings import finding
 
 Values = dict[str, str]
 

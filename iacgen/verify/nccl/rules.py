@@ -1,54 +1,133 @@
-"""What the values must be on this fabric and in every dialect, worked out from the design and not from the target."""
+"""What the values must be on this fabric and in every dialect, worked out from the design and not from the target.
+
+A variable is right when the blueprint sets it, or the fabric asks for it, and its value is theirs. Every other one is a finding: NCCL
+chooses well by itself, and what it is told it believes.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 from iacgen.diagnostics.model import Diagnostic
 
+from ..findings import finding
 from .dialects import Values
-from .findings import finding
+from .lint import harm
 
-_OF_OTHERS = {"GLOO_SOCKET_IFNAME"}  # read by PyTorch
+Rule = Callable[[str | None], str]
+"""The value of one variable, None where it is missing → what is wrong with it; empty when all is well."""
+
+_MANY_RANKS = 1000  # from where NCCL_DEBUG=INFO floods the logs
+_RAILS_SINCE = (2, 30)
+_QUEUE_PAIRS = range(2, 5)  # that help against equal-cost paths; more were measured to give nothing
+_NEVER = {"lo", "docker"}  # interfaces that reach no other host
 
 
-def agree(name: str, values: Values, expected: Values) -> list[Diagnostic]:
-    """A dialect says what nccl.conf says, and beside that only names of other known readers."""
-    out = [finding("dialects-disagree", f"{name}: {key} is {values.get(key, 'missing')}, in nccl.conf {value}") for key, value in expected.items() if values.get(key) != value]
-    more = sorted(values.keys() - expected.keys() - _OF_OTHERS)
-    return out + [finding("dialects-disagree", f"{name}: {key} is not in nccl.conf and no known reader's") for key in more]
+def of_design(design: Any, pool: str, name: str, values: Values, unread: Collection[str] = ()) -> Iterator[Diagnostic]:
+    """The values of a pool's hosts are those that its fabric needs, and no others; ``unread`` names have their finding already."""
+    rules = explained(design, pool)
+    origin = _origin(design, pool)
+    for key, rule in rules.items():
+        if why := rule(values.get(key)):
+            yield finding("nccl-not-of-fabric", f"{name}: {key} is {values.get(key, 'missing')}: {why}", origin)
+    for key in sorted(values.keys() - rules.keys() - set(unread)):
+        yield _unplanned(name, key, values[key], _technology(design, pool), origin)
 
 
-def of_design(design: Any, pool: str, name: str, values: Values) -> list[Diagnostic]:
-    """The values of a pool's hosts fit the fabric: its adapters and no other, its lossless class, the management interface."""
+def of_dialect(design: Any, pool: str, name: str, values: Values, expected: Values) -> Iterator[Diagnostic]:
+    """A dialect says what nccl.conf says, and beside that what PyTorch needs."""
+    interfaces, origin = _interfaces(design, pool), _origin(design, pool)
+    gloo = {"GLOO_SOCKET_IFNAME": ",".join(interfaces)} if interfaces else {}
+    for key, value in expected.items():
+        if values.get(key) != value:
+            yield finding("dialects-disagree", f"{name}: {key} is {values.get(key, 'missing')}, in nccl.conf {value}")
+    for key, value in gloo.items():
+        if values.get(key) != value:
+            yield finding("nccl-not-of-fabric", f"{name}: {key} is {values.get(key, 'missing')}: the interface of PyTorch's CPU collectives is {value}", origin)
+    for key in sorted(values.keys() - expected.keys() - gloo.keys()):
+        if harm(key):
+            yield _unplanned(name, key, values[key], _technology(design, pool), origin)
+        else:
+            yield finding("dialects-disagree", f"{name}: {key} is not in nccl.conf and no known reader's")
+
+
+def explained(design: Any, pool: str) -> dict[str, Rule]:
+    """The variables that the design asks for on the hosts of a pool; what the blueprint sets by hand takes the place of what follows."""
+    fabric, technology = design.fabric_of(pool, "compute"), _technology(design, pool)
+    rules: dict[str, Rule] = {
+        "NCCL_DEBUG": lambda value: _debug(value, design.pools[pool]),
+        "NCCL_SOCKET_IFNAME": lambda value: _bootstrap(value, _interfaces(design, pool)),
+    }
+    if technology in ("infiniband", "roce") and fabric.nics[pool].rdma_names:
+        rules["NCCL_IB_HCA"] = lambda value: _adapters(value, fabric.nics[pool].rdma_names, design.software.nccl)
+    if technology == "roce" and fabric.qos:
+        rules["NCCL_IB_TC"] = lambda value: _traffic_class(value, fabric.qos.dscp)
+        if fabric.spines:
+            rules["NCCL_IB_QPS_PER_CONNECTION"] = _queue_pairs
+    return rules | {variable.name: _by_hand(variable.value) for variable in design.nccl}
+
+
+def _unplanned(name: str, key: str, value: str, technology: str | None, origin: Any) -> Diagnostic:
+    if key == "NCCL_IB_GID_INDEX" and technology == "infiniband":
+        return finding("nccl-not-of-fabric", f"{name}: {key} is not read on InfiniBand", origin)
+    if key.startswith("NCCL_IB_") and not harm(key) and technology not in ("infiniband", "roce"):
+        return finding("nccl-not-of-fabric", f"{name}: {key} without InfiniBand or RoCE", origin)
+    return finding("unplanned-nccl-variable", f"{name}: {key}={value}: {harm(key) or 'nothing in the blueprint asks for it'}", origin)
+
+
+def _technology(design: Any, pool: str) -> str | None:
     fabric = design.fabric_of(pool, "compute")
-    technology = fabric.technology if fabric else None
-    out: list[str] = []
-    if technology in ("infiniband", "roce"):
-        out += _adapters(fabric, pool, values.get("NCCL_IB_HCA"))
-    elif stray := sorted(key for key in values if key.startswith("NCCL_IB_")):
-        out.append(f"{', '.join(stray)} without InfiniBand or RoCE")
-    traffic_class = values.get("NCCL_IB_TC", "missing")
-    # The upper six bits of the byte; the lower two are congestion marks and may differ.
-    if technology == "roce" and not (traffic_class.isdecimal() and int(traffic_class) >> 2 == fabric.qos.dscp):
-        out.append(f"NCCL_IB_TC {traffic_class} is not in the lossless class, DSCP {fabric.qos.dscp}")
-    if technology == "infiniband" and "NCCL_IB_GID_INDEX" in values:
-        out.append("NCCL_IB_GID_INDEX is not read on InfiniBand")
-    management = design.fabric_of(pool, "management")
-    interfaces = management.nics[pool].interfaces if management else ()
-    if interfaces and technology != "ethernet" and values.get("NCCL_SOCKET_IFNAME") != "=" + ",".join(interfaces):
-        out.append(f"NCCL_SOCKET_IFNAME is {values.get('NCCL_SOCKET_IFNAME', 'missing')}, the management interface {', '.join(interfaces)}")
-    return [finding("nccl-not-of-fabric", f"{name}: {why}", fabric.origin if fabric else ("nodes", pool)) for why in out]
+    return fabric.technology if fabric else None
 
 
-def _adapters(fabric: Any, pool: str, value: str | None) -> list[str]:
+def _origin(design: Any, pool: str) -> Any:
+    fabric = design.fabric_of(pool, "compute")
+    return fabric.origin if fabric else ("nodes", pool)
+
+
+def _interfaces(design: Any, pool: str) -> tuple[str, ...]:
+    """Those that carry plain TCP: of the compute network where that is Ethernet, else of the management network; none where nobody knows."""
+    compute, management = design.fabric_of(pool, "compute"), design.fabric_of(pool, "management")
+    carrier = compute if _technology(design, pool) == "ethernet" else None if _technology(design, pool) == "efa" else management or compute
+    return tuple(carrier.nics[pool].interfaces) if carrier else ()
+
+
+def _by_hand(planned: str) -> Rule:
+    return lambda value: "" if value == planned else f"the blueprint sets {planned}"
+
+
+def _debug(value: str | None, pool: Any) -> str:
+    ranks = pool.count * pool.system.gpus
+    if value in (None, "VERSION", "WARN") or (value == "INFO" and ranks <= _MANY_RANKS):
+        return ""
+    return f"{ranks} ranks would flood the log; WARN says why a job failed"
+
+
+def _bootstrap(value: str | None, interfaces: tuple[str, ...]) -> str:
+    if interfaces:
+        return "" if value == "=" + ",".join(interfaces) else f"ranks find each other over {', '.join(interfaces)}, by exact name"
+    if value and value.startswith("^") and set(value[1:].split(",")) >= _NEVER:
+        return ""
+    return f"nobody knows how the images call their interface: all but {', '.join(sorted(_NEVER))}, as in ^docker,lo"
+
+
+def _adapters(value: str | None, names: tuple[str, ...], version: str) -> str:
     """``=name[:port[:rail]],...``: the compute adapters in the order of the rails."""
-    names = fabric.nics[pool].rdma_names
-    if not names:
-        return []
     fields = [token.split(":") for token in value.removeprefix("=").split(",")] if value else []
     if not value or not value.startswith("=") or tuple(parts[0] for parts in fields) != names:
-        return [f"NCCL_IB_HCA is {value or 'missing'}, the adapters of {fabric.name} are {', '.join(names)}"]
+        return f"the compute adapters are {', '.join(names)}, by exact name"
+    if any(len(parts) > 2 for parts in fields) and tuple(map(int, version.split(".")[:2])) < _RAILS_SINCE:
+        return f"NCCL {version} reads no rails"
     if any(len(parts) > 2 and parts[2] != str(rail) for rail, parts in enumerate(fields)):
-        return [f"NCCL_IB_HCA is {value}, with other rails than the order of the adapters"]
-    return []
+        return "other rails than the order of the adapters"
+    return ""
+
+
+def _traffic_class(value: str | None, dscp: int) -> str:
+    # The upper six bits of the byte; the lower two are congestion marks and may differ.
+    return "" if value and value.isdecimal() and int(value) >> 2 == dscp else f"not in the lossless class, DSCP {dscp}"
+
+
+def _queue_pairs(value: str | None) -> str:
+    return "" if value is None or (value.isdecimal() and int(value) in _QUEUE_PAIRS) else "2 to 4 spread a connection over the paths to the spines"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,12 +10,15 @@ from typing import Any, ClassVar
 from iacgen.diagnostics.model import Diagnostic
 
 from .. import programs
-from ..verdict import Status, Verdict
+from ..findings import finding
+from ..judging import NOT_APPLICABLE, Outcome, timed
+from ..verdict import Verdict
 from .agreement import check_agreement
+from .batch import check_script
 from .controller import ask_daemons
 from .expected import declared_version, implied, slurm_nodes
-from .findings import finding
 from .installation import Installation, work_folder
+from .policy import check_policy
 from .rules import check_batch, check_cgroup_conf, check_gres, check_ranks, check_slurm_conf, check_topology
 
 FILES = ("slurm.conf", "gres.conf", "cgroup.conf", "topology.conf")
@@ -43,14 +45,12 @@ class Judge:
 
     def verify(self, tree: Path, project: Any) -> Verdict:
         """The verdict on ``tree``, of which ``project`` has the ``design`` and the ``placements``."""
-        began = time.monotonic()
-        status, findings, version = self._judge(tree, project)
-        return Verdict(self.name, "slurmctld", version, status, time.monotonic() - began, tuple(findings))
+        return timed(self.name, "slurmctld", lambda: self._judge(tree, project))
 
-    def _judge(self, tree: Path, project: Any) -> tuple[Status, list[Diagnostic], str | None]:
+    def _judge(self, tree: Path, project: Any) -> Outcome:
         scheduler = project.design.scheduler
-        if not self.applies(tree) or scheduler is None:
-            return "not-applicable", [], None
+        if scheduler is None:
+            return NOT_APPLICABLE
         if scheduler.version != self.version:
             return "other-version", [finding("slurm-not-judged", f"the blueprint declares Slurm {scheduler.version}, and this judge is {self.version}")], None
         found = programs.find(self.name)
@@ -60,8 +60,9 @@ class Judge:
             slurm = Installation(work, found.companion)
             if why := slurm.cannot_enter():
                 return "needs-root", [finding("slurm-not-judged", why)], None
-            texts = {path.name: path.read_text(encoding="utf-8", errors="replace") for path in sorted((tree / "slurm").iterdir()) if path.is_file()}
-            findings = offline(texts, project) or ask_daemons(slurm, texts, project)
+            texts = {path.name: path.read_text(encoding="utf-8", errors="replace") for path in sorted(tree.glob("slurm/*")) if path.is_file()}
+            # From what stops a daemon, over what it understands, to what it never reads.
+            findings = offline(texts, project) or ask_daemons(slurm, texts, project) or unspoken(texts, project)
         return "failed" if findings else "passed", findings, found.version
 
 
@@ -77,11 +78,21 @@ def offline(texts: Mapping[str, str], project: Any) -> list[Diagnostic]:
     missing += [f"{job}.{kind}" for job in project.placements for kind in ("ranks", "sbatch") if f"{job}.{kind}" not in texts]
     if missing:
         return [finding("malformed-slurm-conf", f"slurm/{name} is missing") for name in missing]
-    out = check_slurm_conf(texts["slurm.conf"], version) + check_cgroup_conf(texts["cgroup.conf"])
+    strays = [name for name in texts if name.endswith((".ranks", ".sbatch")) and name.rpartition(".")[0] not in project.placements]
+    out = [finding("batch-script", f"slurm/{name} belongs to no job of the blueprint", ()) for name in strays]
+    out += check_slurm_conf(texts["slurm.conf"], version) + check_cgroup_conf(texts["cgroup.conf"])
     out += check_topology(texts["topology.conf"], nodes, version, implied(design).islands)
     if not out:
         out = check_agreement(texts["slurm.conf"], design) + check_gres(texts["gres.conf"], texts["slurm.conf"])
     for job, placement in sorted(project.placements.items()):
         out += check_ranks(texts[f"{job}.ranks"], nodes, placement.hosts, placement.gpus_per_node, job)
         out += check_batch(texts[f"{job}.sbatch"], job)
+    return out
+
+
+def unspoken(texts: Mapping[str, str], project: Any) -> list[Diagnostic]:
+    """What is wrong with sound files (name → text) that no daemon ever says."""
+    out = check_policy(texts["slurm.conf"], texts["cgroup.conf"], texts["gres.conf"], project.design)
+    for job, placement in sorted(project.placements.items()):
+        out += check_script(texts[f"{job}.sbatch"], job, placement, project.design)
     return out

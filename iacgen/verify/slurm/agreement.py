@@ -8,9 +8,9 @@ from typing import Any
 
 from iacgen.diagnostics.model import Diagnostic
 
+from ..findings import finding, some
 from .expected import slurm_nodes
 from .files import Line, expand, lines
-from .findings import finding, some
 
 
 def check_agreement(text: str, design: Any) -> list[Diagnostic]:

@@ -11,17 +11,19 @@ from typing import Any
 
 from iacgen.diagnostics.model import Diagnostic
 
+from ..findings import finding, some
 from .expected import declared_version, differences, implied, read, slurm_nodes
 from .files import expand, lines
-from .findings import finding, some
 from .installation import Daemon, Installation, free_ports, munged
 from .sandbox import WITHOUT_CGROUPS, cgroup_conf, gres_conf, machine_lines, slurm_conf
 
 _READY = "Running as primary"
 _START_S = 60.0
 
-# What slurmctld says at the first start of any cluster, or because this machine has no mailer and no PMIx.
-_NOISE = re.compile(r"MailProg|pmix|state (save )?file|[Ii]nformation may be lost|may be lost|No reservation|NOTE: Trying|not running as SlurmUser", re.IGNORECASE)
+# What slurmctld says at the first start of any cluster, or because this machine is busy, or has no mailer and no PMIx.
+_NOISE = re.compile(
+    r"MailProg|pmix|state (save )?file|[Ii]nformation may be lost|may be lost|No reservation|NOTE: Trying|not running as SlurmUser|very large processing time", re.IGNORECASE
+)
 _WORRY = re.compile(r"fatal|error|warning|No switches|can ?not|ignoring|obsolete|defunct", re.IGNORECASE)
 _SLURMD_NOISE = re.compile(r"despite slurmctld having been setup for configless|xcpuinfo_hwloc_topo_load")  # no cache of the topology yet
 _NO_COMMON_ROOT = "no switch can reach all nodes"

@@ -12,8 +12,8 @@ from typing import Any
 
 import networkx as nx
 
+from ..findings import some
 from .files import expand, lines
-from .findings import some
 
 Hosts = frozenset[str]
 

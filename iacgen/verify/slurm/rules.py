@@ -11,8 +11,8 @@ from collections.abc import Collection, Sequence
 
 from iacgen.diagnostics.model import Diagnostic
 
+from ..findings import finding, some
 from .files import Line, expand, lines
-from .findings import finding, some
 from .words import DEAD_KEYS, Version, unknown_words
 
 _SUFFIX_SINCE = (23, 11)  # text after a bracket: "Invalid hostlist" before

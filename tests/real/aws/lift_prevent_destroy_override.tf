@@ -11,3 +11,9 @@ resource "aws_s3_bucket" "data" {
     prevent_destroy = false
   }
 }
+
+resource "aws_kms_key" "main" {
+  lifecycle {
+    prevent_destroy = false
+  }
+}

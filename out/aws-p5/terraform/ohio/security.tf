@@ -48,7 +48,7 @@ resource "aws_vpc_security_group_ingress_rule" "ssh" {
   description       = "SSH from an administrators' network"
 }
 
-# One key for disks, buckets, file systems and the munge key.
+# One key for disks, buckets, file systems and the munge key. Without it the data cannot be read: the guard of storage.tf.
 resource "aws_kms_key" "main" {
   description             = "Data of cluster ${local.name}"
   enable_key_rotation     = true
@@ -56,6 +56,10 @@ resource "aws_kms_key" "main" {
   policy                  = data.aws_iam_policy_document.key.json
 
   tags = { Name = local.name }
+
+  lifecycle {
+    prevent_destroy = true
+  }
 }
 
 resource "aws_kms_alias" "main" {

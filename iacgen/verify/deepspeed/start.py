@@ -1,0 +1,63 @@
+"""How a DeepSpeed job must start: the steps of its launch script, and what its training script is told."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any
+
+from ..launch import exported, to_a_rank
+from ..script import Step, steps
+
+_FAN_OUT = 1024
+"""Hosts that DeepSpeed's own launcher reaches (PDSH_MAX_FAN_OUT of its launcher/constants.py)."""
+
+
+def launch(job: Any, placement: Any, design: Any) -> tuple[Step, ...]:
+    """Under Slurm srun runs the script for each rank; without Slurm one run hands it to DeepSpeed's launcher, which does."""
+    return (
+        *to_a_rank(job, placement, design.pool_of(placement.hosts[0]).name),
+        *_by_slurm_or_by_itself(placement),
+        *exported("job.env", "without job.env the training script does not know the plan"),
+        Step(_program(job), "the training script must get the configuration that was judged, and the words of the blueprint"),
+    )
+
+
+def _by_slurm_or_by_itself(placement: Any) -> tuple[Step, ...]:
+    alone = 'die "too many hosts"'
+    if len(placement.hosts) <= _FAN_OUT:
+        alone = f"""
+        for file in hostfile .deepspeed_env; do [[ -r $here/$file ]] || die "missing"; done
+        [[ $here =~ ^[[:alnum:]/._+-]+$ ]] || die "not handed on"
+        cd "$here"
+        PYTHON=${{PYTHON:-$(command -v python3)}} DS_ENV_FILE=$here/.deepspeed_env \\
+        exec deepspeed --hostfile "$here/hostfile" --launcher pdsh --no_python --no_local_rank \\
+        --master_addr {placement.hosts[0]} --master_port "${{MASTER_PORT:-29500}}" "$here/launch.sh" "$@"
+        """
+    block = f"""
+    if [[ -n ${{SLURM_PROCID:-}} ]]; then
+    rank_from_slurm
+    elif [[ -z ${{RANK:-}} ]]; then
+    {alone}
+    fi
+    """
+    return steps(block, f"a rank is Slurm's, or DeepSpeed's own launcher makes it, with rank 0 on {placement.hosts[0]}")
+
+
+def _program(job: Any) -> str:
+    words = [job.spec.entrypoint, "--deepspeed", "--deepspeed_config"]
+    more = "".join(f" {shlex.quote(word)}" for word in job.spec.arguments)
+    return f"""exec "${{PYTHON:-python3}}" {shlex.join(words)} "$here/ds_config.json"{more} "$@\""""
+
+
+def words(job: Any, design: Any) -> dict[str, str]:
+    """What job.env must say, as a shell reads it: name → one word."""
+    spec = job.spec
+    out = {"TRAIN_MODEL": spec.model.id, "TRAIN_SEQUENCE_LENGTH": spec.sequence, "TRAIN_RECOMPUTE": spec.recompute}
+    if spec.data_path:
+        out["TRAIN_DATA"] = spec.data_path
+    mount = getattr(design.storage.get(spec.checkpoint_to or ""), "mount", None)
+    if mount:
+        out["TRAIN_CHECKPOINTS"] = f"{mount}/checkpoints/{job.name}"
+    if job.checkpoints:
+        out["TRAIN_SAVE_INTERVAL"] = job.checkpoints.steps
+    return {name: shlex.quote(str(value)) for name, value in out.items()}
