@@ -50,7 +50,7 @@ def verify(folder: Path, only: list[str], require: bool, format: Format, edited:
         if resolved.is_symlink() or resolved.parent.is_symlink():
             cannot(f"{folder} is not an output folder of iacgen: a link stands where its own files were")
         raw = resolved.read_bytes()
-    except (OSError, OutputError) as error:
+    except OSError as error:
         cannot(f"{folder} is not an output folder of iacgen: {error}")
     # Judged as mildly as it may have been when it was written, and larger than its blueprint by all the defaults.
     state = run(raw, str(folder / ".iacgen/resolved.yaml"), "lab", room=8)

@@ -2,8 +2,8 @@
 
 from .create import create
 from .disk import BlockedPath, InvalidPath, OutputError
-from .manifest import ManifestError, drift, read
+from .manifest import ManifestError, read
 from .plan import Plan, Tree, plan
 from .write import WriteRefused, apply
 
-__all__ = ["BlockedPath", "InvalidPath", "ManifestError", "OutputError", "Plan", "Tree", "WriteRefused", "apply", "create", "drift", "plan", "read"]
+__all__ = ["BlockedPath", "InvalidPath", "ManifestError", "OutputError", "Plan", "Tree", "WriteRefused", "apply", "create", "plan", "read"]

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .disk import BlockedPath, InvalidPath, OutputError, checked, content, replace, sha256
+from .disk import InvalidPath, OutputError, checked, content, replace, sha256
 
 PATH = ".iacgen/manifest.json"
 _SCHEMA = 1
@@ -72,20 +72,6 @@ def read(folder: Path) -> dict[str, str]:
     """
     found = {path: content(folder, path) for path in sorted(_required(folder).paths)}
     return {path: raw.decode() for path, raw in found.items() if raw is not None}
-
-
-def drift(folder: Path) -> list[str]:
-    """The files that are not, or no longer, what was written: edited or gone, sorted. Raises ManifestError, BlockedPath."""
-    manifest = _required(folder)
-    return [path for path in sorted(manifest.paths) if not _stands(folder, path, manifest)]
-
-
-def _stands(folder: Path, path: str, manifest: Manifest) -> bool:
-    try:
-        raw = content(folder, path)
-    except BlockedPath:
-        return False
-    return raw is not None and manifest.wrote(path, sha256(raw))
 
 
 def _required(folder: Path) -> Manifest:

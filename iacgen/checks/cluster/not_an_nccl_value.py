@@ -14,12 +14,12 @@ Source: NCCL user guide 2.30, environment variables, accepted values.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ..nccl_names import DEFAULTS
 from ..rule import Found, rule
 from ..subject import Subject
-import re
 
 _WORDS = {
     "NCCL_DEBUG": r"VERSION|WARN|INFO|ABORT|TRACE",
