@@ -19,7 +19,6 @@ from functools import wraps
 import moto
 from moto.core.responses import ActionResult
 from moto.ec2.exceptions import EC2ClientError
-from moto.ec2.models.dhcp_options import DHCPOptionsSetBackend
 from moto.ec2.models.instances import InstanceBackend
 from moto.ec2.models.launch_templates import LaunchTemplateBackend
 from moto.ec2.models.security_groups import SecurityGroupRule
