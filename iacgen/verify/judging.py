@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from iacgen.diagnostics.model import Diagnostic
+from iacgen.diagnostics.model import Diagnostic, errors
 
 from . import programs
 from .findings import finding
@@ -40,6 +40,19 @@ def declared(judge: str, product: str, version: str, asked: Callable[[programs.F
         return "other-version", [finding(f"{judge}-not-judged", why)], found.version
     findings = asked(found)
     return "failed" if findings else "passed", findings, found.version
+
+
+def each_site(judge: str, kind: str, here: Sequence[str], design: Any, lost: Callable[[str], Diagnostic], asked: Callable[[programs.Found, str], list[Diagnostic]]) -> Outcome:
+    """What ``asked`` finds at the sites that the tree has (``here``), and ``lost`` for each other site of ``kind`` with hosts."""
+    planned = {pool.site for pool in design.pools.values() if design.sites[pool.site].kind == kind}
+    if not planned and not here:
+        return NOT_APPLICABLE
+    found = programs.find(judge)
+    if isinstance(found, programs.Missing):
+        return "missing", [finding(f"{judge}-not-judged", str(found))], None
+    findings = [lost(site) for site in sorted(planned - {*here})]
+    findings += [f for site in here for f in asked(found, site)]
+    return "failed" if errors(findings) else "passed", findings, found.version
 
 
 def probe(python: Path, driver: str, *words: str, env: Mapping[str, str], timeout: float) -> tuple[Any, str]:

@@ -19,7 +19,7 @@ from iacgen.diagnostics.model import Diagnostic, errors
 
 from . import programs
 from .findings import finding
-from .judging import NOT_APPLICABLE, Outcome, timed
+from .judging import each_site, timed
 from .process import Completed, run
 from .terraform_plan import differences
 from .verdict import Verdict
@@ -56,29 +56,21 @@ _OFFLINE = {
 
 def applies(tree: Path) -> bool:
     """True when the tree holds a Terraform root."""
-    return bool(_roots(tree))
+    return bool(_sites(tree))
 
 
 def verify(tree: Path, project: Any) -> Verdict:
     """The verdict on every root of ``tree``, of which ``project`` has the ``design``."""
-    return timed("terraform", "terraform", lambda: _judge(tree, project.design))
+    design = project.design
+
+    def lost(site: str) -> Diagnostic:
+        return finding("plan-not-of-design", f"terraform/{site} is missing: nothing builds its machines", ("sites", site))
+
+    return timed("terraform", "terraform", lambda: each_site("terraform", "aws", _sites(tree), design, lost, lambda found, site: _of_root(found, tree, tree / "terraform" / site, design)))
 
 
-def _judge(tree: Path, design: Any) -> Outcome:
-    sites = {pool.site for pool in design.pools.values() if design.sites[pool.site].kind == "aws"}
-    roots = _roots(tree)
-    if not sites and not roots:
-        return NOT_APPLICABLE
-    found = programs.find("terraform")
-    if isinstance(found, programs.Missing):
-        return "missing", [finding("terraform-not-judged", str(found))], None
-    findings = [finding("plan-not-of-design", f"terraform/{site} is missing: nothing builds its machines", ("sites", site)) for site in sorted(sites - {root.name for root in roots})]
-    findings += [f for root in roots for f in _of_root(found, tree, root, design)]
-    return "failed" if errors(findings) else "passed", findings, found.version
-
-
-def _roots(tree: Path) -> list[Path]:
-    return sorted(folder for folder in tree.glob("terraform/*") if any(folder.glob("*.tf")))
+def _sites(tree: Path) -> list[str]:
+    return sorted(folder.name for folder in tree.glob("terraform/*") if any(folder.glob("*.tf")))
 
 
 def _of_root(found: programs.Found, tree: Path, root: Path, design: Any) -> list[Diagnostic]:

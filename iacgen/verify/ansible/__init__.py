@@ -11,11 +11,11 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from iacgen.diagnostics.model import Diagnostic, errors
+from iacgen.diagnostics.model import Diagnostic
 
 from .. import programs
 from ..findings import finding
-from ..judging import NOT_APPLICABLE, Outcome, timed
+from ..judging import each_site, timed
 from ..verdict import Verdict
 from .installation import Installation
 from .rules import judge_files
@@ -32,20 +32,12 @@ def applies(tree: Path) -> bool:
 
 def verify(tree: Path, project: Any) -> Verdict:
     """The verdict on every site of ``tree``, of which ``project`` has the ``design``. About 15 s a site."""
-    return timed("ansible", "ansible-playbook", lambda: _judge(tree, project.design))
+    design = project.design
 
+    def lost(site: str) -> Diagnostic:
+        return finding("inventory-not-of-design", f"ansible/{site}/site.yml is missing: nothing sets its hosts up", ("sites", site))
 
-def _judge(tree: Path, design: Any) -> Outcome:
-    planned = {pool.site for pool in design.pools.values() if design.sites[pool.site].kind == "on-prem"}
-    sites = _sites(tree)
-    if not planned and not sites:
-        return NOT_APPLICABLE
-    found = programs.find("ansible")
-    if isinstance(found, programs.Missing):
-        return "missing", [finding("ansible-not-judged", str(found))], None
-    findings = [finding("inventory-not-of-design", f"ansible/{site}/site.yml is missing: nothing sets its hosts up", ("sites", site)) for site in sorted(planned - {*sites})]
-    findings += [f for site in sites for f in _of_site(found, tree, site, design)]
-    return "failed" if errors(findings) else "passed", findings, found.version
+    return timed("ansible", "ansible-playbook", lambda: each_site("ansible", "on-prem", _sites(tree), design, lost, lambda found, site: _of_site(found, tree, site, design)))
 
 
 def _sites(tree: Path) -> list[str]:

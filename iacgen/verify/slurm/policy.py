@@ -31,6 +31,8 @@ _SLURM_CONF = (
         "CR_Core_Memory,CR_CORE_DEFAULT_DIST_BLOCK,CR_ONE_TASK_PER_CORE",
         "local rank l does not get the l-th block of cores, on the socket of its GPU",
     ),
+    ("SlurmctldParameters", "enable_configless", "a host without a copy of the files cannot fetch them"),
+    ("ReturnToService", "1", "a node that was only silent stays down, or one that somebody set down comes back by itself"),
     ("EnforcePartLimits", "ALL", "a job that no queue can ever run is taken and waits"),
     ("PropagateResourceLimitsExcept", "MEMLOCK", "RDMA gets the locked memory of the login shell, and NCCL fails to register its buffers"),
 )
@@ -43,7 +45,7 @@ _CGROUP_CONF = (
 # Keys that follow from the design with other values than those above, or that only name files and times.
 _PLANNED = frozenset(
     """batchstarttimeout clustername downnodes grestypes inactivelimit jobrequeue killwait launchparameters messagetimeout mpidefault nodename
-    partitionname prioritytype returntoservice schedulerparameters schedulertype slurmctldhost slurmctldlogfile slurmctldparameters slurmctldpidfile
+    partitionname prioritytype schedulerparameters schedulertype slurmctldhost slurmctldlogfile slurmctldpidfile
     slurmctldtimeout slurmdlogfile slurmdpidfile slurmdspooldir slurmdtimeout slurmduser statesavelocation topologyparam topologyplugin
     unkillablesteptimeout""".split()
 ) | {key.lower() for key, _, _ in _SLURM_CONF}  # fmt: skip
@@ -107,6 +109,9 @@ def _partitions(parsed: Sequence[Line]) -> Iterator[str]:
 def _devices(parsed: Sequence[Line], design: Any) -> Iterator[str]:
     """Each GPU is one device file, with the cores of the socket that it hangs on, or with none where nobody knows the socket."""
     nodes, held = slurm_nodes(design), defaultdict(list)
+    for line in parsed:
+        if line.get("AutoDetect", "off").lower() != "off":
+            yield f"line {line.number}: AutoDetect={line.get('AutoDetect')} lets a node register what it finds, beside what is written here"
     for line in (line for line in parsed if line.kind == "nodename"):
         hosts = [host for host in expand(line.get("NodeName")) if host in nodes]
         for file in expand(line.get("File")):
