@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field, PositiveInt
+from pydantic import Field, PositiveInt, model_validator
 
 from iacgen.catalog.entry import Entry, Text
 
@@ -12,7 +12,11 @@ Technology = Literal["infiniband", "roce", "ethernet", "efa"]
 
 
 class Nic(Entry):
-    """One adapter model. ``roce`` is RDMA over ``ethernet``; an adapter that does it lists both."""
+    """One adapter model. ``roce`` is RDMA over ``ethernet``; an adapter that does it lists both.
+
+    Where Ethernet is slower than the port, the port splits and each part goes to a plane of its own: a ConnectX-8 is one link of
+    800G as InfiniBand and two of 400G as Ethernet.
+    """
 
     kind: Literal["nic"]
     vendor: Text
@@ -20,3 +24,19 @@ class Nic(Entry):
     ports: PositiveInt
     rdma: bool
     technologies: tuple[Technology, ...] = Field(min_length=1)
+    ethernet_gbps: PositiveInt | None = Field(default=None, description="fastest rate of one Ethernet link where that is a part of the port")
+
+    @model_validator(mode="after")
+    def _ethernet_links_fill_the_port(self) -> Nic:
+        if self.ethernet_gbps is not None and (self.port_gbps % self.ethernet_gbps or "ethernet" not in self.technologies):
+            raise ValueError(f"ethernet_gbps {self.ethernet_gbps} must divide the {self.port_gbps} of a port that speaks ethernet")
+        return self
+
+    def planes(self, technology: Technology) -> int:
+        """Links that one port must be split into to give its full rate in this technology; 1 where it need not."""
+        by_ethernet = technology in ("roce", "ethernet") and self.ethernet_gbps
+        return self.port_gbps // by_ethernet if by_ethernet else 1
+
+    def link_gbps(self, technology: Technology) -> int:
+        """Fastest rate of one link of this technology."""
+        return self.port_gbps // self.planes(technology)

@@ -9,13 +9,15 @@ from pydantic import Field, PositiveFloat, PositiveInt, model_validator
 from iacgen.catalog.entry import Entry, Text
 from iacgen.catalog.nics import Technology
 
+Software = Literal["mlnx-os", "nvos", "cumulus", "sonic", "eos"]
+
 
 class Switch(Entry):
     """One switch model.
 
     ``ports_by_gbps`` gives the number of ports at each link speed. Without ``uplink_gbps`` the speeds are alternatives: the same
-    cages, split (one SN5600 is 64 ports of 800G or 128 of 400G). With it the ports of that speed stand beside the others and are
-    meant for uplinks (SN2201: 48 of 1G and 4 of 100G).
+    cages, split or slowed down (one SN5600 is 64 ports of 800G or 128 of 400G, and 256 of either 200G or 100G). With it the ports of
+    that speed stand beside the others and are meant for uplinks (SN2201: 48 of 1G and 4 of 100G).
     """
 
     kind: Literal["switch"]
@@ -24,7 +26,9 @@ class Switch(Entry):
     ports_by_gbps: dict[PositiveInt, PositiveInt] = Field(min_length=1)
     uplink_gbps: PositiveInt | None = None
     cage_links: PositiveInt = Field(description="links that one transceiver serves: 2 for twin-port OSFP (2 x 400G)")
+    software: tuple[Software, ...] = Field(default=(), description="operating systems that run on it; none: managed from outside")
     rack_units: PositiveInt
+    weight_kg: PositiveFloat | None = Field(default=None, description="with its power supplies and fans")
     power_kw_typical: PositiveFloat | None = Field(default=None, description="with passive cables")
     power_kw_max: PositiveFloat | None = Field(default=None, description="with active cables or optics in every cage")
 
@@ -32,7 +36,15 @@ class Switch(Entry):
     def _uplinks_exist(self) -> Switch:
         if self.uplink_gbps is not None and self.uplink_gbps not in self.ports_by_gbps:
             raise ValueError(f"uplink_gbps {self.uplink_gbps} is no speed of ports_by_gbps")
+        if self.uplink_gbps is None:
+            self._splits_of_the_same_cages()
         return self
+
+    def _splits_of_the_same_cages(self) -> None:
+        speeds = sorted(self.ports_by_gbps, reverse=True)
+        for fast, slow in zip(speeds, speeds[1:]):
+            if self.ports(slow) < self.ports(fast) or slow * self.ports(slow) > fast * self.ports(fast):
+                raise ValueError(f"{self.ports(slow)} ports of {slow}G are no split of {self.ports(fast)} of {fast}G")
 
     def ports(self, gbps: int) -> int:
         """Number of ports at this link speed; 0 when the switch has none."""

@@ -9,7 +9,7 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, Pos
 from iacgen.catalog.entry import Entry, EntryId, Facts, Text
 
 Purpose = Literal["compute", "storage", "management"]
-DeviceName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,14}$")]
+DeviceName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-zA-Z0-9_]{0,14}$")]  # a P before the PCI domain: ibP2p3s0
 PciAddress = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$")]
 
 
@@ -62,7 +62,10 @@ class System(Entry):
     threads_per_core: PositiveInt
     memory_gib: PositiveInt = Field(description="installed memory; what the system reports is a few percent less")
     rack_units: PositiveInt | None = None
+    weight_kg: PositiveFloat | None = Field(default=None, description="with its power supplies")
     power_kw: PositiveFloat | None = Field(default=None, description="most that the server draws")
+    power_kw_typical: PositiveFloat | None = Field(default=None, description="what it draws at work, where its maker gives it besides the most")
+    cooling: Literal["air", "hybrid"] = Field(default="air", description="hybrid: liquid for the processors, air for the rest")
     nics: dict[Purpose, HostNic] = {}
     local_nvme_tb: NonNegativeFloat | None = Field(default=None, description="NVMe for data, without the boot drives, decimal TB")
     cloud: CloudType | None = None
@@ -80,6 +83,11 @@ class System(Entry):
         if self.cloud and self.cloud.vcpus != self.cpus:
             raise ValueError(f"cloud.vcpus {self.cloud.vcpus} is not sockets x cores x threads = {self.cpus}")
         return self
+
+    @property
+    def nvlink_domain_servers(self) -> int:
+        """Servers whose GPUs reach each other over NVLink; more than one share a rack with NVLink switches of its own."""
+        return max(1, self.nvlink_domain_gpus // self.gpus) if self.gpus else 1
 
     @property
     def cpus(self) -> int:

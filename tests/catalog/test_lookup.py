@@ -51,7 +51,7 @@ def test_each_function_takes_from_its_own_shelf():
         (catalog.system, "DGX-H100", "systems", "dgx-h100"),
         (catalog.system, "p5.48xlage", "systems", "p5.48xlarge"),
         (catalog.model, "llama-3-405b", "models", "llama-3.1-405b"),
-        (catalog.switch, "sn5660", "switches", "sn5600"),
+        (catalog.switch, "sn-5600", "switches", "sn5600"),
     ],
 )
 def test_an_unknown_id_names_the_nearest_spelling_first(take, id: str, kind: str, nearest: str):

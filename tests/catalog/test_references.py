@@ -40,12 +40,13 @@ def test_no_device_serves_two_purposes(system: catalog.System):
 
 @pytest.mark.parametrize(("system", "purpose", "ports"), NIC_PORTS, ids=[f"{s.id}-{p}" for s, p, _ in NIC_PORTS])
 def test_interface_name_is_the_pci_bus_in_decimal(system: catalog.System, purpose: str, ports: catalog.HostNic):
-    """systemd names a port after its PCI place: 0000:18:00.0 is ibp24s0, 0000:29:00.0 of a two-port card ibp41s0f0."""
+    """systemd names a port after its PCI place: 0000:18:00.0 is ibp24s0, 0000:29:00.0 of a two-port card ibp41s0f0, and beyond
+    PCI domain 0 0010:03:00.0 is ibP16p3s0."""
     for name, address in zip(ports.interfaces, ports.pci):
-        match = re.match(r"(?:ib|en)p(\d+)s(\d+)", name)
+        match = re.match(r"(?:ib|en)(?:P(\d+))?p(\d+)s(\d+)", name)
         if match:
-            _, bus, rest = address.split(":")
-            assert (int(bus, 16), int(rest.split(".")[0], 16)) == (int(match[1]), int(match[2]))
+            domain, bus, rest = address.split(":")
+            assert [int(domain, 16), int(bus, 16), int(rest.split(".")[0], 16)] == [int(part or 0) for part in match.groups()]
 
 
 @pytest.mark.parametrize("id", ["dgx-a100", "dgx-h100", "dgx-h200"])
@@ -84,11 +85,40 @@ def test_network_of_a_cloud_type_adds_up(system: catalog.System):
 
 
 @pytest.mark.parametrize("switch", catalog.entries("switches"), ids=lambda s: s.id)
-def test_split_ports_carry_the_same_bandwidth(switch: catalog.Switch):
-    """Without uplinks of their own the speeds are splits of the same cages, so ports times speed is constant."""
+def test_a_cage_splits_into_one_two_four_or_eight(switch: catalog.Switch):
+    """Without uplinks of their own the speeds share the cages: ports are a power of two of what they are at the fastest speed."""
     if switch.uplink_gbps is None:
-        assert 1 == len({gbps * ports for gbps, ports in switch.ports_by_gbps.items()})
+        parts = {ports / switch.ports(max(switch.ports_by_gbps)) for ports in switch.ports_by_gbps.values()}
+        assert parts <= {1, 2, 4, 8}
     assert 0 == switch.ports(3)
+
+
+@pytest.mark.parametrize(
+    ("id", "gbps", "ports"),
+    [("qm8700", 200, 40), ("qm9790", 400, 64), ("q3400-ra", 800, 144), ("sn5600", 400, 128), ("sn5610", 200, 256), ("sn4600c", 100, 64), ("sn3700c", 25, 128)],
+)
+def test_ports_are_those_that_the_reference_designs_count_with(id: str, gbps: int, ports: int):
+    """NVIDIA's SuperPOD tables: radix 40, 64, 144 and 128; the others from SONiC's break-outs."""
+    assert ports == catalog.switch(id).ports(gbps)
+
+
+@pytest.mark.parametrize("switch", catalog.entries("switches"), ids=lambda s: s.id)
+def test_a_switch_runs_what_speaks_its_technology(switch: catalog.Switch):
+    by_technology = {"infiniband": {"mlnx-os", "nvos"}, "ethernet": {"cumulus", "sonic", "eos"}, "roce": {"cumulus", "sonic", "eos"}}
+    assert set(switch.software) <= set.union(*(by_technology[t] for t in switch.technologies))
+    assert ("roce" in switch.technologies) <= ("ethernet" in switch.technologies)
+
+
+def test_an_nvl72_rack_is_eighteen_trays():
+    """NVIDIA DGX GB Rack Scale Systems User Guide: 72 GPUs in 18 trays, each with four adapters of 400G, one for each rail."""
+    tray = catalog.system("dgx-gb200")
+    assert (18, 4, 400) == (tray.nvlink_domain_servers, tray.nics["compute"].count, tray.nics["compute"].gbps)
+    assert 1 == catalog.system("dgx-h100").nvlink_domain_servers == catalog.system("generic-1u").nvlink_domain_servers
+
+
+@pytest.mark.parametrize("system", [s for s in SYSTEMS if s.power_kw_typical], ids=lambda s: s.id)
+def test_work_draws_less_than_the_most(system: catalog.System):
+    assert system.power_kw_typical < system.power_kw
 
 
 @pytest.mark.parametrize("gpu", catalog.entries("gpus"), ids=lambda g: g.id)

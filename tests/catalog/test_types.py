@@ -58,6 +58,38 @@ def test_an_uplink_speed_must_be_one_of_the_switch():
         catalog.Switch.model_validate(changed(catalog.switch("sn2201"), uplink_gbps=40))
 
 
+@pytest.mark.parametrize(
+    ("ports", "complaint"),
+    [
+        ({400: 64, 200: 256}, "256 ports of 200G are no split of 64 of 400G"),
+        ({400: 64, 200: 32}, "32 ports of 200G are no split of 64 of 400G"),
+        ({800: 64, 400: 128, 100: 64}, "64 ports of 100G are no split of 128 of 400G"),
+    ],
+)
+def test_a_slower_speed_never_carries_more_nor_on_fewer_ports(ports: dict[int, int], complaint: str):
+    with pytest.raises(ValidationError, match=complaint):
+        catalog.Switch.model_validate(changed(catalog.switch("qm9700"), ports_by_gbps=ports))
+    beside = changed(catalog.switch("sn2201"), ports_by_gbps={1: 48, 100: 4}, uplink_gbps=100)
+    assert 48 == catalog.Switch.model_validate(beside).ports(1)
+
+
+@pytest.mark.parametrize(("technology", "planes", "link_gbps"), [("infiniband", 1, 800), ("roce", 2, 400), ("ethernet", 2, 400)])
+def test_a_port_of_800g_is_one_link_of_infiniband_and_two_of_ethernet(technology: str, planes: int, link_gbps: int):
+    """NVIDIA ConnectX-8 SuperNIC firmware release notes 40.44.0208, link speed."""
+    nic = catalog.nic("connectx-8-800g")
+    assert (planes, link_gbps) == (nic.planes(technology), nic.link_gbps(technology))
+
+
+def test_a_port_that_need_not_split_is_one_link():
+    assert (1, 400) == (catalog.nic("connectx-7-400g").planes("roce"), catalog.nic("connectx-7-400g").link_gbps("roce"))
+
+
+@pytest.mark.parametrize("figures", [{"ethernet_gbps": 300}, {"technologies": ("infiniband",)}, {"ethernet_gbps": 0}])
+def test_ethernet_links_fill_a_port_that_speaks_it(figures: dict):
+    with pytest.raises(ValidationError, match="ethernet_gbps"):
+        catalog.Nic.model_validate(changed(catalog.nic("connectx-8-800g"), **figures))
+
+
 def test_query_heads_are_shared_evenly():
     with pytest.raises(ValidationError, match="no multiple"):
         catalog.Model.model_validate(changed(catalog.model("llama-3-8b"), kv_heads=5))
