@@ -25,6 +25,27 @@ class Qos(Section):
     cnp_priority: int = Field(6, ge=0, le=7, description="Priority of congestion notifications", examples=[6])
 
 
+class GroupSize(Section):
+    """The sizes of a dragonfly's group; what is not given follows from the ports of the switch."""
+
+    hosts: int | None = Field(None, ge=1, le=1024, description="Host ports of a switch", examples=[4])
+    leaves: int | None = Field(None, ge=1, le=1024, description="Switches of a group that carry hosts", examples=[8])
+    spines: int | None = Field(None, ge=1, le=1024, description="Spines of a group, of a dragonfly-plus", examples=[8])
+    links: int | None = Field(None, ge=1, le=1024, description="Links to other groups, of each switch that has any", examples=[4])
+
+
+class Quoted(Section):
+    """Figures of an offer or a published table; what differs from the design is told."""
+
+    gpus: int | None = Field(None, ge=0, description="GPUs on the fabric", examples=[1016])
+    leaf: int | None = Field(None, ge=0, description="Leaf switches", examples=[32])
+    spine: int | None = Field(None, ge=0, description="Spine switches", examples=[16])
+    core: int | None = Field(None, ge=0, description="Core switches", examples=[0])
+    host_cables: int | None = Field(None, ge=0, description="Cables from nodes and the fabric's manager to leaves", examples=[1020])
+    leaf_spine_cables: int | None = Field(None, ge=0, description="Cables from leaves to spines", examples=[1024])
+    spine_core_cables: int | None = Field(None, ge=0, description="Cables from spines to cores", examples=[0])
+
+
 class Fabric(Section):
     """One network."""
 
@@ -32,11 +53,21 @@ class Fabric(Section):
     purpose: Literal["compute", "storage", "management"] = Field(description="What crosses it", examples=["compute"])
     connects: tuple[PoolName, ...] = Field(strict=False, min_length=1, description="Pools on it; the order is the address plan, append at the end", examples=[["gpu"], ["gpu", "oss", "mds"]])
     technology: Literal["infiniband", "roce", "ethernet"] = Field(description="What the links speak", examples=["infiniband", "roce"])
-    topology: Literal["rail-fat-tree", "fat-tree"] = Field("fat-tree", description="How leaves and spines are joined", examples=["rail-fat-tree"])
-    switch: CatalogId = Field(description="Catalog id of the switch", examples=["qm9700", "sn5600"])
-    unit: int | None = Field(None, ge=1, le=1024, description="Nodes in a scalable unit of a rail-optimised fabric", examples=[32])
+    topology: Literal["rail-fat-tree", "fat-tree", "rail-only", "dragonfly", "dragonfly-plus"] = Field("fat-tree", description="How the switches are joined", examples=["rail-fat-tree"])
+    switch: CatalogId | None = Field(None, description="Catalog id of the switch; by default the one with which the fewest do", examples=["qm9700", "sn5600"])
+    spine: CatalogId | None = Field(None, description="Catalog id of spines and cores where that is another switch", examples=["sn4600c"])
+    unit: int | None = Field(None, ge=1, le=1024, description="Nodes in a scalable unit of a fabric by rails; by default as many as a leaf has ports for", examples=[32])
     numbering: Literal["by-unit", "round-robin"] = Field("by-unit", description="Host 1, 2, 3 side by side in one unit, or dealt over the units in turn", examples=["by-unit"])
     oversubscription: float = Field(1.0, ge=1.0, le=16.0, description="Host bandwidth of a leaf over its uplink bandwidth", examples=[1.0, 2.0])
+    spine_oversubscription: float = Field(1.0, ge=1.0, le=16.0, description="The same of a spine, in three tiers", examples=[1.0, 2.0])
+    tiers: Literal[2, 3] | None = Field(None, description="Tiers of switches; by default the fewest that do", examples=[3])
+    pod: int | None = Field(None, ge=1, le=1024, description="Units, or leaves of a plain tree, in a pod of three tiers; by default equal pods, as few as there can be", examples=[4])
+    spines: int | None = Field(None, ge=1, le=1024, description="Spines of a pod, or of the fabric; by default the fewest with equal links to every leaf", examples=[6])
+    cores: Literal["contention-free", "fewest"] = Field("contention-free", description="Cores of their own for every spine of a pod, or as few as have the ports", examples=["contention-free"])
+    rail_groups: bool = Field(False, description="Whether every rail has spines of its own, joined by cores alone", examples=[True])
+    planes: int = Field(1, ge=1, le=8, description="Equal networks side by side, over which every port of a host is split", examples=[2])
+    group: GroupSize | None = Field(None, description="The group of a dragonfly", examples=[{"hosts": 4, "leaves": 8, "links": 4}])
     manager: FabricManager | None = Field(None, description="Subnet manager of an InfiniBand fabric", examples=[{"kind": "ufm", "pool": "ufm"}])
     subnet: Subnet | None = Field(None, description="Addresses; by purpose by default", examples=["10.48.0.0/12"])
     qos: Qos | None = Field(None, description="Lossless class of a RoCE fabric", examples=[{"dscp": 26, "priority": 3}])
+    quoted: Quoted | None = Field(None, description="Figures of an offer, to be held against the design", examples=[{"leaf": 32, "spine": 16}])

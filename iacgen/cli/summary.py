@@ -44,9 +44,11 @@ def _fabric(fabric: Fabric) -> str:
     if fabric.switch is None:
         return f"{fabric.name}: {fabric.technology}, {sum(len(g.hosts) for g in fabric.groups):,} hosts; the cloud does not show its switches"
     cables = fabric.cables
-    parts = [f"{cables.host:,} host", f"{cables.manager:,} manager" if cables.manager else "", f"{cables.leaf_spine:,} leaf-spine" if cables.leaf_spine else ""]
-    switches = f"{len(fabric.leaves)} leaf + {len(fabric.spines)} spine {fabric.switch.name}"
-    return f"{fabric.name}: {switches}; cables {' + '.join(p for p in parts if p)}; {speed} Gb/s {fabric.technology}"
+    joins = {"manager": cables.manager, "leaf-spine": cables.leaf_spine, "spine-core": cables.spine_core, "leaf-leaf": cables.local, "group-group": cables.across}
+    parts = [f"{cables.host:,} host", *(f"{count:,} {name}" for name, count in joins.items() if count)]
+    counts = {"leaf": fabric.leaves, "spine": fabric.spines, "core": fabric.cores}
+    switches = " + ".join(f"{len(names)} {kind}" for kind, names in counts.items() if names or kind == "spine") + f" {fabric.switch.name}"
+    return f"{fabric.name}: {switches}; cables {' + '.join(parts)}; {speed} Gb/s {fabric.technology}"
 
 
 def _job(job: Job) -> str:

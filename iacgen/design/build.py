@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from .. import catalog
 from ..blueprint import Blueprint
@@ -18,7 +19,7 @@ from .fabric.managers import manager_nics
 from .fabric.model import Fabric
 from .fabric.shape import FabricError
 from .lustre import lnet_networks, lustre
-from .model import S3, Capacity, Design, FsxLustre, Partition, Pool, Scheduler, Site, Software, Storage, Variable
+from .model import S3, Capacity, Design, ExistingNetwork, FsxLustre, Partition, Pool, Scheduler, Site, Software, Storage, Variable
 
 
 def design(blueprint: Blueprint) -> tuple[Design | None, list[Diagnostic]]:
@@ -61,7 +62,8 @@ def _site(name: str, blueprint: Blueprint) -> Site:
     site = blueprint.sites[name]
     domain = site.domain or f"{blueprint.name}.internal"
     if isinstance(site, AwsSite):
-        return Site(name, "aws", domain, site.region, site.zone, site.network, site.admin_networks)
+        existing = ExistingNetwork(**dict(site.existing)) if site.existing else None
+        return Site(name, "aws", domain, site.region, site.zone, site.network, site.admin_networks, existing, site.security_group.id, site.security_group.ports)
     return Site(name, "on-prem", domain)
 
 
@@ -75,7 +77,16 @@ def _pool(name: str, wanted: NodePool) -> Pool:
     system = catalog.system(wanted.system)
     capacity = Capacity(wanted.capacity.kind, getattr(wanted.capacity, "id", None)) if wanted.capacity else Capacity("on-demand", None)
     gpu = catalog.gpu(system.gpu) if system.gpu else None
-    return Pool(name, wanted.site, system, gpu, wanted.count, wanted.width, wanted.spares, frozenset(wanted.down), capacity, ("nodes", name), wanted.placement_group)
+    efa = system.cloud.efa_interfaces if system.cloud else 0
+    if efa and wanted.efa is not None:
+        system, efa = _with_efa(system, wanted.efa), wanted.efa
+    return Pool(name, wanted.site, system, gpu, wanted.count, wanted.width, wanted.spares, frozenset(wanted.down), capacity, ("nodes", name), wanted.placement_group, efa, wanted.grow_to or 0)
+
+
+def _with_efa(system: catalog.System, interfaces: int) -> catalog.System:
+    """A cloud machine with so many of its EFA interfaces; without any the one with an address carries everything."""
+    compute = system.nics["compute"].model_copy(update={"count": interfaces}) if interfaces else system.nics["management"]
+    return system.model_copy(update={"nics": {**system.nics, "compute": compute}})
 
 
 def _fabrics(blueprint: Blueprint, pools: dict[str, Pool], findings: list[Diagnostic]) -> dict[str, Fabric]:
@@ -89,7 +100,7 @@ def _fabrics(blueprint: Blueprint, pools: dict[str, Pool], findings: list[Diagno
             findings.append(Diagnostic("IAC211", "impossible-fabric", "error", str(error), path, on_key=error.field is None))
     for pool in pools.values():
         if pool.system.cloud and pool.system.gpus:
-            fabrics[f"{pool.name}-efa"] = cloud(pool)
+            fabrics[f"{pool.name}-efa"] = cloud(pool) if pool.efa else replace(cloud(pool), technology="ethernet")
     return fabrics
 
 

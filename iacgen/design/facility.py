@@ -77,4 +77,4 @@ def switches_of(fabric: Fabric) -> Racked | None:
     if fabric.switch is None:
         return None
     kw = fabric.switch.power_kw_max or fabric.switch.power_kw_typical
-    return Racked(f"{fabric.name}-switches", (*fabric.leaves, *fabric.spines), fabric.switch.rack_units, round(kw * 1000) if kw else None)
+    return Racked(f"{fabric.name}-switches", fabric.switch_names, fabric.switch.rack_units, round(kw * 1000) if kw else None)

@@ -20,8 +20,21 @@ Path = tuple[str | int, ...]
 
 
 @dataclass(frozen=True)
+class ExistingNetwork:
+    """A network of the cloud account that a site moves into: ids of the VPC and of its subnet, and the subnet's range."""
+
+    vpc: str
+    subnet: str
+    addresses: str
+
+
+@dataclass(frozen=True)
 class Site:
-    """A hall or a cloud zone. ``region``, ``zone``, ``network`` and ``admin_networks`` are empty on-prem."""
+    """A hall or a cloud zone. What follows ``domain`` is empty on-prem.
+
+    ``security_group`` is the id of a group that exists, None where one is made. ``member_ports`` are the TCP ports that members of
+    the group open to each other, first and last; None where all traffic passes among them.
+    """
 
     name: str
     kind: Literal["on-prem", "aws"]
@@ -30,6 +43,9 @@ class Site:
     zone: str = ""
     network: str = ""
     admin_networks: tuple[str, ...] = ()
+    existing: ExistingNetwork | None = None
+    security_group: str | None = None
+    member_ports: tuple[tuple[int, int], ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -44,7 +60,8 @@ class Capacity:
 class Pool:
     """``count`` hosts of one system, numbered from 1 with ``width`` digits; ``spares`` of them are kept free.
 
-    ``placement_group`` is None where nobody chose: then it follows from the system and the capacity.
+    ``placement_group`` is None where nobody chose: then it follows from the system and the capacity. ``efa`` counts the EFA
+    interfaces that each machine gets; the compute ports of ``system`` are those in use.
     """
 
     name: str
@@ -58,6 +75,13 @@ class Pool:
     capacity: Capacity
     origin: Path
     placement_group: bool | None = None
+    efa: int = 0
+    grow_to: int = 0
+
+    @property
+    def planned(self) -> int:
+        """How many hosts fabrics and racks are laid out for."""
+        return max(self.count, self.grow_to)
 
     def host(self, index: int) -> str:
         """Name of host ``index``, counted from 0."""

@@ -40,11 +40,13 @@ class Tiers:
 def of_fabric(fabric: Fabric, pool: str, hosts: Sequence[str]) -> Tiers:
     """The tiers of a designed fabric for these hosts of one pool. Raises KeyError for a host that is not on it."""
     node_Bps = fabric.nics[pool].count * fabric.link_gbps[pool] * 1e9 / 8
-    labels = np.array([[fabric.group_of[host] for host in hosts]], dtype=np.int64)
-    uplinks = fabric.uplinks
-    up = [len(g.leaves) * uplinks.count * uplinks.gbps * 1e9 / 8 if uplinks else np.inf for g in fabric.groups]
-    names = tuple(g.name for g in fabric.groups)
-    return Tiers(("leaf",), (names,), labels, (np.array(up, dtype=np.float64),), node_Bps * np.array(NIC_SHARE_BY_TIER[:2]))
+    group = np.array([fabric.group_of[host] for host in hosts], dtype=np.int64)
+    names, up = tuple(g.name for g in fabric.groups), np.array([fabric.group_Bps(g) for g in fabric.groups])
+    if len(fabric.pods) < 2:
+        return Tiers(("leaf",), (names,), group[None], (up,), node_Bps * np.array(NIC_SHARE_BY_TIER[:2]))
+    pod = np.repeat(np.arange(len(fabric.pods)), [len(p.groups) for p in fabric.pods])
+    pods, out = tuple(p.name for p in fabric.pods), np.full(len(fabric.pods), fabric.pod_Bps())
+    return Tiers(("leaf", "pod"), (names, pods), np.stack([group, pod[group]]), (up, out), node_Bps * np.array(NIC_SHARE_BY_TIER))
 
 
 def alone(hosts: int) -> Tiers:

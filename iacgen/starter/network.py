@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .. import catalog
+from .choice import choice
 
 UFM_PORTS = 4  # DGX SuperPOD reference architecture H100, network fabrics, table 4
 
@@ -15,32 +16,29 @@ class Network:
 
     switch: str
     ports: int
+    planes: int
     unit: int | None
     ufm: bool
 
 
-def network(system: catalog.System, nodes: int, technology: str) -> Network | None:
-    """The first switch of the catalog that speaks ``technology`` at a speed of the system's ports; None where there is none."""
+def network(system: catalog.System, nodes: int, technology: catalog.Technology) -> Network | None:
+    """The fabric on the switch that suits the system's ports best; None where no switch speaks ``technology``."""
     nic = system.nics["compute"]
-    if technology not in catalog.nic(nic.nic).technologies:
+    chosen = choice(nic, technology)
+    if chosen is None:
         return None
-    for id in catalog.ids("switches"):
-        switch = catalog.switch(id)
-        speeds = [g for g in switch.ports_by_gbps if g <= nic.gbps and switch.uplink_gbps is None]
-        if technology in switch.technologies and speeds:
-            radix = switch.ports(max(speeds))
-            if nodes * nic.count <= radix:
-                return Network(id, radix, None, False)
-            ufm = technology == "infiniband"
-            return Network(id, radix, _unit(nodes, nic.count, radix, UFM_PORTS if ufm else 0), ufm)
-    return None
+    id, radix, planes = chosen.switch.id, chosen.ports, chosen.planes
+    if nodes * nic.count <= radix:
+        return Network(id, radix, planes, None, False)
+    ufm = technology == "infiniband"
+    return Network(id, radix, planes, _unit(nodes, nic.count, radix, UFM_PORTS if ufm else 0), ufm)
 
 
 def _unit(nodes: int, rails: int, radix: int, manager_ports: int) -> int:
-    """Nodes of a scalable unit: as few units as can be, of one size, with room for the manager in the last one."""
+    """Nodes of a scalable unit: as few units as can be, of one size, with room for the manager on the leaves of the first one."""
     for units in range(-(-nodes // (radix // 2)), nodes + 1):
         unit = -(-nodes // units)
-        last = nodes - (-(-nodes // unit) - 1) * unit
-        if (radix - unit - last) * rails >= manager_ports:
+        kept = max(0, -(-manager_ports // rails) - (radix - 2 * unit))
+        if -(-(nodes + kept) // unit) == -(-nodes // unit) and kept < unit:
             return unit
     return radix // 2

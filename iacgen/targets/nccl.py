@@ -109,7 +109,7 @@ def _adapters(fabric: Fabric, pool: Pool, nccl: str) -> list[Setting]:
     if not names:
         return []
     count = f"The {len(names)} adapters of the network {fabric.name} in the order of the GPUs"
-    if fabric.topology == "rail-fat-tree" and _version(nccl) >= _RAILS_SINCE:
+    if fabric.by_rail and _version(nccl) >= _RAILS_SINCE:
         value = ",".join(f"{name}:1:{rail}" for rail, name in enumerate(names))
         return [Setting("NCCL_IB_HCA", f"={value}", f"{count}, as name:port:rail; other adapters stay out.")]
     return [Setting("NCCL_IB_HCA", "=" + ",".join(names), f"{count}, by exact name; other adapters stay out.")]
@@ -121,7 +121,7 @@ def _lossless(fabric: Fabric) -> list[Setting]:
         return []
     why = f"DSCP {fabric.qos.dscp} x 4 + 2 (ECT): the lossless class of the network {fabric.name}, priority {fabric.qos.priority} on its switches."
     settings = [Setting("NCCL_IB_TC", str(fabric.qos.traffic_class), why)]
-    if fabric.spines:
+    if fabric.multipath:
         why = "Several flows a connection, so that switches spread them over the paths to the spines; one flow keeps to one path."
         settings.append(Setting("NCCL_IB_QPS_PER_CONNECTION", str(_ECMP_QUEUE_PAIRS), why))
     return settings

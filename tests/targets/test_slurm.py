@@ -48,9 +48,9 @@ def value(tree: dict[str, str], key: str) -> str:
 
 
 def test_superpod_is_four_units_below_one_parent():
-    """DGX SuperPOD H100, four scalable units with one node missing in the last (NVIDIA reference architecture, network fabrics)."""
+    """DGX SuperPOD H100, four scalable units with one node missing in the first, where the manager is cabled (NVIDIA reference architecture, network fabrics)."""
     parsed = conf(slurm.render(shipped("superpod-h100")), "topology.conf")
-    assert [len(expand(line.get("Nodes"))) for line in parsed] == [32, 32, 32, 31, 0]
+    assert [len(expand(line.get("Nodes"))) for line in parsed] == [31, 32, 32, 32, 0]
     assert expand(parsed[-1].get("Switches")) == [line.get("SwitchName") for line in parsed[:-1]]
     assert not any(host in line.get("Nodes") for line in parsed for host in ("ctl", "login", "oss", "mds", "ufm"))
 

@@ -1,6 +1,6 @@
 """A unit on a fabric that has no units.
 
-Why: only a rail-optimised fabric is built of units. A plain fat-tree fills its leaves one after another, and the figure does nothing.
+Why: only a fabric by rails is built of units. Others fill their leaves one after another, and the figure does nothing.
 
 Bad::
 
@@ -23,5 +23,5 @@ from ..subject import Subject
 @rule("IAC534", "ignored-unit", "warning")
 def check(subject: Subject) -> Iterator[Found]:
     for name, fabric in subject.blueprint.fabrics.items():
-        if fabric.unit is not None and fabric.topology != "rail-fat-tree":
-            yield Found("a plain fat-tree has no units", ("fabrics", name, "unit"), on_key=True)
+        if fabric.unit is not None and fabric.topology not in ("rail-fat-tree", "rail-only"):
+            yield Found(f"a {fabric.topology} has no units", ("fabrics", name, "unit"), on_key=True)

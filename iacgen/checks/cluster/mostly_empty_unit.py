@@ -28,5 +28,5 @@ def check(subject: Subject) -> Iterator[Found]:
     for name in subject.blueprint.fabrics:
         fabric = subject.design.fabrics[name]
         last = fabric.groups[-1]
-        if fabric.topology == "rail-fat-tree" and fabric.unit and 2 * len(last.hosts) < fabric.unit:
+        if fabric.by_rail and fabric.unit and 2 * len(last.hosts) < fabric.unit:
             yield Found(f"{len(last.hosts)} of {fabric.unit} nodes in the last unit, and {len(last.leaves)} leaves for them", ("fabrics", name, "unit"))

@@ -34,6 +34,6 @@ def _entries(b: Blueprint) -> Iterator[tuple[str, str, Path]]:
     for name, pool in b.nodes.items():
         yield "systems", pool.system, ("nodes", name, "system")
     for name, fabric in b.fabrics.items():
-        yield "switches", fabric.switch, ("fabrics", name, "switch")
+        yield from (("switches", id, ("fabrics", name, key)) for key in ("switch", "spine") if (id := getattr(fabric, key)))
     for name, job in b.training.items():
         yield "models", job.model, ("training", name, "model")

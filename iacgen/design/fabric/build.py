@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
 from ... import catalog
 from ...blueprint.fabrics import Fabric as Wanted
 from ...blueprint.fabrics import Qos as QosSection
-from . import fat_tree, rail_fat_tree
+from . import dragonfly, fat_tree, rail_fat_tree
+from .choose import choose, impossible
 from .managers import manager as manager_of
-from .model import Fabric, Qos, SwitchGroup
-from .shape import FabricError, Request
+from .model import Fabric, Manager, Qos, SwitchGroup, Tier
+from .shape import FabricError, Group, Request, Shape
 
-TOPOLOGIES = {"rail-fat-tree": rail_fat_tree.shape, "fat-tree": fat_tree.shape}
+TOPOLOGIES: Mapping[str, Callable[[Request], Shape]] = {
+    "rail-fat-tree": rail_fat_tree.shape,
+    "fat-tree": fat_tree.shape,
+    "rail-only": rail_fat_tree.only,
+    "dragonfly": dragonfly.shape,
+    "dragonfly-plus": dragonfly.plus,
+}
+SPEAKS = {"infiniband": {"infiniband"}, "roce": {"roce", "ethernet"}, "ethernet": {"ethernet"}}
 SUBNETS = {"management": "10.16.0.0/12", "storage": "10.32.0.0/12", "compute": "10.48.0.0/12"}
 
 
@@ -24,6 +33,7 @@ class PoolLike(Protocol):
     name: str
     system: catalog.System
     count: int
+    planned: int
     width: int
 
     @property
@@ -33,30 +43,65 @@ class PoolLike(Protocol):
 def build(name: str, wanted: Wanted, pools: Mapping[str, Any], manager_nic: catalog.HostNic | None = None) -> Fabric:
     """The designed fabric; ``manager_nic`` are ports for a manager that it does not connect. Raises FabricError with the key to blame."""
     on = [pools[p] for p in wanted.connects]
-    switch = catalog.switch(wanted.switch)
-    speaks = {"infiniband": {"infiniband"}, "roce": {"roce", "ethernet"}, "ethernet": {"ethernet"}}[wanted.technology]
-    if not speaks & set(switch.technologies):
-        raise FabricError("switch", f"{switch.name} does not speak {wanted.technology}")
     nics = {p.name: _nic(wanted, p) for p in on}
-    speeds = {p: _speed(switch, nic) for p, nic in nics.items()}
     manager = manager_of(wanted, pools, manager_nic)
-    request = Request(name, on, nics, speeds, switch, wanted.unit, wanted.numbering, wanted.oversubscription, manager.ports if manager else 0)
-    shape = TOPOLOGIES[wanted.topology](request)
+
+    def ask(switch: catalog.Switch, topology: str = wanted.topology, **changes: Any) -> tuple[Request, Shape]:
+        request = replace(_request(name, wanted, on, nics, switch, manager), **changes)
+        return request, TOPOLOGIES[topology](request)
+
+    switches = [s for s in (catalog.switch(e.id) for e in catalog.entries("switches")) if SPEAKS[wanted.technology] & set(s.technologies)]
+    if wanted.switch is None:
+        request, shape = choose(ask, switches)
+    else:
+        switch = catalog.switch(wanted.switch)
+        if switch not in switches:
+            raise FabricError("switch", f"{switch.name} does not speak {wanted.technology}")
+        try:
+            request, shape = ask(switch)
+        except FabricError as error:
+            raise impossible(error, ask, switch, switches) from error
     subnet = wanted.subnet or SUBNETS[wanted.purpose]
-    lossless = wanted.qos or QosSection()
-    qos = Qos(**dict(lossless)) if wanted.technology == "roce" else None
+    qos = Qos(**dict(wanted.qos or QosSection())) if wanted.technology == "roce" else None
     return Fabric(
-        name, wanted.site, wanted.purpose, wanted.technology, wanted.topology, switch, wanted.connects, nics, speeds,
-        wanted.unit, shape.groups, shape.spines, shape.uplinks, manager, qos, subnet, _blocks(subnet, on, nics), ("fabrics", name),
+        name, wanted.site, wanted.purpose, wanted.technology, wanted.topology, _tiers(request, shape, wanted.planes), wanted.connects, nics,
+        request.link_gbps, wanted.unit, _in_planes(request, shape, wanted.planes), shape.pods, shape.trunks, manager, qos, subnet,
+        _blocks(subnet, on, nics), ("fabrics", name), wanted.planes, shape.reserved, shape.growth,
     )  # fmt: skip
+
+
+def _request(name: str, wanted: Wanted, pools: Sequence[Any], nics: Mapping[str, catalog.HostNic], switch: catalog.Switch, manager: Manager | None) -> Request:
+    group = wanted.group
+    return Request(
+        name, pools, nics, {p: _speed(switch, nic, wanted.planes) for p, nic in nics.items()}, switch, wanted.unit, wanted.numbering,
+        wanted.oversubscription, manager.ports if manager else 0, catalog.switch(wanted.spine) if wanted.spine else None,
+        wanted.spine_oversubscription, wanted.tiers, wanted.spines, wanted.pod, wanted.rail_groups, wanted.cores == "fewest",
+        Group(group.hosts, group.leaves, group.spines, group.links) if group else Group(),
+    )  # fmt: skip
+
+
+def _tiers(request: Request, shape: Shape, planes: int) -> tuple[Tier, ...]:
+    leaves = [leaf for group in shape.groups for leaf in group.leaves]
+    kinds = (("leaf", request.switch, leaves), ("spine", request.above, shape.spines), ("core", request.above, shape.cores))
+    return tuple(Tier(kind, switch, tuple(_in_plane(request.name, n, p, planes) for p in range(planes) for n in names)) for kind, switch, names in kinds if names)
+
+
+def _in_planes(request: Request, shape: Shape, planes: int) -> tuple[SwitchGroup, ...]:
+    if planes == 1:
+        return shape.groups
+    return tuple(replace(g, leaves=tuple(_in_plane(request.name, leaf, p, planes) for p in range(planes) for leaf in g.leaves)) for g in shape.groups)
+
+
+def _in_plane(fabric: str, switch: str, plane: int, planes: int) -> str:
+    return switch if planes == 1 else f"{fabric}-plane{plane + 1}{switch.removeprefix(fabric)}"
 
 
 def cloud(pool: Any) -> Fabric:
     """The fabric that a cloud hides: one group of all hosts, no switch, no address of ours."""
     nic = pool.system.nics["compute"]
-    group = SwitchGroup(f"{pool.name}-placement", (f"{pool.name}-placement",), pool.hosts)
+    group = SwitchGroup(f"{pool.name}-placement", (f"{pool.name}-placement",), pool.hosts, tuple(range(1, pool.count + 1)))
     return Fabric(
-        f"{pool.name}-efa", pool.site, "compute", "efa", "cloud", None, (pool.name,), {pool.name: nic}, {pool.name: nic.gbps},
+        f"{pool.name}-efa", pool.site, "compute", "efa", "cloud", (), (pool.name,), {pool.name: nic}, {pool.name: nic.gbps},
         None, (group,), (), None, None, None, None, {}, pool.origin,
     )  # fmt: skip
 
@@ -71,11 +116,12 @@ def _nic(wanted: Wanted, pool: PoolLike) -> catalog.HostNic:
     return nic
 
 
-def _speed(switch: catalog.Switch, nic: catalog.HostNic) -> int:
-    """Both ends run at the fastest speed that both have."""
-    speeds = [g for g in switch.ports_by_gbps if g <= nic.gbps and g != switch.uplink_gbps]
+def _speed(switch: catalog.Switch, nic: catalog.HostNic, planes: int) -> int:
+    """Both ends run at the fastest speed that both have; a port that is split over planes has a share of its speed on each."""
+    speeds = [g for g in switch.ports_by_gbps if g * planes <= nic.gbps and g != switch.uplink_gbps]
     if not speeds:
-        raise FabricError("switch", f"{switch.name} has no port as slow as {nic.gbps} Gb/s")
+        each = f"{nic.gbps // planes} Gb/s" + (f" on each of {planes} planes" if planes > 1 else "")
+        raise FabricError("switch", f"{switch.name} has no port as slow as {each}")
     return max(speeds)
 
 

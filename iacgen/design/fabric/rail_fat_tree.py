@@ -1,45 +1,85 @@
-"""Rail-optimised fat-tree: GPU i of every node of a scalable unit goes to leaf i of that unit; spines join all leaves."""
+"""Rail-optimised fat-tree: GPU i of every node of a scalable unit goes to leaf i of that unit; spines join all leaves.
+
+Source of the layout: NVIDIA DGX SuperPOD reference architectures, network fabrics. ``rail_groups`` gives every rail spines of its
+own, joined by cores (GB200) or by nothing but NVLink in the node (rail-only).
+"""
 
 from __future__ import annotations
 
-from .model import SwitchGroup, Uplinks
+from dataclasses import replace
+
+from .model import Growth, Pod, SwitchGroup
 from .shape import FabricError, Request, Shape
-from .sizing import equal_links, up_for
+from .sizing import split_ports, up_for
+from .tree import upper
 
 
 def shape(request: Request) -> Shape:
-    """Groups and spines. A unit's leaves are laid in full even where nodes are missing. Raises FabricError."""
+    """Groups and what joins them. A unit's leaves are laid in full even where nodes are missing. Raises FabricError."""
     if len(request.pools) != 1:
         raise FabricError("connects", "a rail-optimised fabric connects exactly one pool")
-    if request.unit is None:
-        raise FabricError(None, "a rail-optimised fabric needs 'unit': the nodes of one scalable unit")
     pool, gbps = request.pools[0], request.host_gbps()
     rails, radix = request.nics[pool.name].count, request.switch.ports(gbps)
     if request.switch.uplink_gbps is not None:
         raise FabricError("switch", f"{request.switch.name} has separate uplink ports; a rail-optimised leaf needs ports of one speed")
-    up = up_for(request.unit, request.oversubscription)
-    if request.unit + up > radix:
-        most = max(d for d in range(1, radix) if d + up_for(d, request.oversubscription) <= radix)
-        raise FabricError("unit", f"{request.unit} host ports and {up} uplinks do not fit the {radix} ports of {request.switch.name} at {gbps} Gb/s; at most {most} nodes a unit")
-    units = -(-pool.count // request.unit)
-    members: list[list[str]] = [[] for _ in range(units)]
-    for i, host in enumerate(pool.hosts):
-        members[i % units if request.numbering == "round-robin" else i // request.unit].append(host)
+    unit = request.unit or split_ports(radix, request.oversubscription)[0]
+    up = up_for(unit, request.oversubscription)
+    if unit + up > radix:
+        most = split_ports(radix, request.oversubscription)[0]
+        raise FabricError("unit", f"{unit} host ports and {up} uplinks do not fit the {radix} ports of {request.switch.name} at {gbps} Gb/s; at most {most} nodes a unit")
+    slots = -(-request.manager_ports // rails)
+    kept = max(0, slots - (radix - up - unit))  # a leaf may have more down-ports than a unit has nodes
+    groups, planned = _units(request, unit, rails, kept)
+    reserved = radix - up - slots + 1 if slots else 0
+    above = upper(request, len(groups), planned, rails, unit, radix - up, up, gbps)
+    pods = _pods(request.name, len(groups), above.pod_groups)
+    return Shape(groups, above.spines, above.cores, pods, above.trunks, reserved, Growth("units", len(groups), planned, above.most))
+
+
+def only(request: Request) -> Shape:
+    """Rail-only: nothing joins the rails; one leaf a rail where it has the ports for all nodes, else spines for each rail."""
+    pool, gbps = request.pools[0], request.host_gbps()
+    radix, rails = request.switch.ports(gbps), request.nics[pool.name].count
+    kept, unit = -(-request.manager_ports // rails), min(request.unit or radix, radix)
+    if len(request.pools) == 1 and pool.planned + kept <= unit and request.switch.uplink_gbps is None:
+        leaves = tuple(f"{request.name}-su1-leaf{r + 1}" for r in range(rails))
+        group = SwitchGroup(f"{request.name}-su1", leaves, tuple(pool.host(i) for i in range(pool.count)), tuple(range(1, pool.count + 1)))
+        return Shape((group,), reserved=unit - kept + 1 if kept else 0, growth=Growth("nodes", pool.count, pool.planned, unit - kept))
+    return shape(replace(request, rail_groups=True, tiers=2))
+
+
+def _units(request: Request, unit: int, rails: int, kept: int) -> tuple[tuple[SwitchGroup, ...], int]:
+    """The units and how many are planned. The manager keeps the last ``kept`` places of the first, so that growth moves neither it
+    nor a host."""
+    pool = request.pools[0]
+    units = -(-(pool.count + kept) // unit)
+    if kept >= unit or units > -(-pool.count // unit):
+        raise FabricError("manager", f"the manager takes {request.manager_ports} leaf ports, and {pool.count} nodes fill {-(-pool.count // unit)} units of {unit}; use one node fewer, or a smaller unit")
+    members = _dealt(pool.count, units, unit, kept, request.numbering)
     groups = tuple(
-        SwitchGroup(f"{request.name}-su{u + 1}", tuple(f"{request.name}-su{u + 1}-leaf{r + 1}" for r in range(rails)), tuple(hosts)) for u, hosts in enumerate(members)
-    )
-    _manager_fits(request, groups, radix - up)
-    return Shape(groups, *_spines(request, len(groups) * rails, up, radix, gbps))
+        SwitchGroup(
+            f"{request.name}-su{u + 1}", tuple(f"{request.name}-su{u + 1}-leaf{r + 1}" for r in range(rails)),
+            tuple(pool.host(i) for i in numbers), tuple(range(1, len(numbers) + 1)),
+        )
+        for u, numbers in enumerate(members)
+    )  # fmt: skip
+    return groups, -(-(pool.planned + kept) // unit)
 
 
-def _manager_fits(request: Request, groups: tuple[SwitchGroup, ...], down: int) -> None:
-    free = (down - len(groups[-1].hosts)) * len(groups[-1].leaves)
-    if request.manager_ports > free:
-        raise FabricError("manager", f"the manager takes {request.manager_ports} leaf ports and the last unit has {free} free; use one node fewer, or a smaller unit")
+def _dealt(count: int, units: int, unit: int, kept: int, numbering: str) -> list[range | list[int]]:
+    if numbering != "round-robin":
+        starts = [0, *range(unit - kept, count, unit)]
+        return [range(at, min(end, count)) for at, end in zip(starts, [*starts[1:], count], strict=True)]
+    members: list[range | list[int]] = [[] for _ in range(units)]
+    room = [unit - kept, *[unit] * (units - 1)]
+    turn = 0
+    for i in range(count):
+        while len(members[turn % units]) == room[turn % units]:
+            turn += 1
+        members[turn % units].append(i)  # type: ignore[union-attr]
+        turn += 1
+    return members
 
 
-def _spines(request: Request, leaves: int, up: int, radix: int, gbps: int) -> tuple[tuple[str, ...], Uplinks | None]:
-    links = equal_links(leaves, up, radix, gbps)
-    if links is None:
-        raise FabricError("switch", f"{leaves} leaves of {up} uplinks need three tiers of {radix}-port switches; two tiers carry at most {radix} leaves")
-    return tuple(f"{request.name}-spine{s + 1}" for s in range(links.spines)), links
+def _pods(name: str, groups: int, size: int | None) -> tuple[Pod, ...]:
+    return tuple(Pod(f"{name}-pod{p + 1}", range(at, min(at + size, groups))) for p, at in enumerate(range(0, groups, size))) if size else ()

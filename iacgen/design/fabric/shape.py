@@ -3,35 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from ...catalog import HostNic, Switch
-from .model import SwitchGroup, Uplinks
+from .model import Growth, Pod, SwitchGroup, Trunks
 
 
 class PoolLike(Protocol):
-    """What a topology needs of a pool."""
+    """What a topology needs of a pool; ``planned`` is how many hosts it may grow to."""
 
     @property
     def name(self) -> str: ...
     @property
     def count(self) -> int: ...
     @property
-    def hosts(self) -> tuple[str, ...]: ...
+    def planned(self) -> int: ...
+    def host(self, index: int) -> str: ...
 
 
 class FabricError(Exception):
-    """A fabric that cannot be built; ``field`` is the blueprint key to blame, None for the section itself."""
+    """A fabric that cannot be built; ``field`` is the blueprint key to blame, None for the section itself.
 
-    def __init__(self, field: str | None, message: str) -> None:
+    ``limit``: whether it is a size that the switches cannot carry, so that another size or switch could.
+    """
+
+    def __init__(self, field: str | None, message: str, limit: bool = False) -> None:
         super().__init__(message)
-        self.field = field
+        self.field, self.limit = field, limit
+
+
+@dataclass(frozen=True)
+class Group:
+    """The sizes of a dragonfly's group; None is what the switch's ports suggest."""
+
+    hosts: int | None = None
+    leaves: int | None = None
+    spines: int | None = None
+    links: int | None = None
 
 
 @dataclass(frozen=True)
 class Request:
-    """One fabric as the blueprint asks for it; ``nics`` and ``link_gbps`` are per pool."""
+    """One plane of a fabric as the blueprint asks for it; ``nics`` and ``link_gbps`` are per pool, ``upper`` is the model of spines
+    and cores. ``spines`` and ``pod`` fix what would otherwise be the fewest spines of a pod and the fewest, equal pods."""
 
     name: str
     pools: Sequence[PoolLike]
@@ -42,6 +57,19 @@ class Request:
     numbering: str
     oversubscription: float
     manager_ports: int
+    upper: Switch | None = None
+    spine_oversubscription: float = 1.0
+    tiers: int | None = None
+    spines: int | None = None
+    pod: int | None = None
+    rail_groups: bool = False
+    fewest_cores: bool = False
+    group: Group = field(default_factory=Group)
+
+    @property
+    def above(self) -> Switch:
+        """The model of the spines and cores."""
+        return self.upper or self.switch
 
     def host_gbps(self) -> int:
         """The speed of the host links, where they must all be equal. Raises FabricError."""
@@ -53,8 +81,15 @@ class Request:
 
 @dataclass(frozen=True)
 class Shape:
-    """The switches that a topology answers with; no spines and no uplinks where one leaf is enough."""
+    """The switches of one plane: leaves stand in the groups; no spines and no trunks where one leaf is enough.
+
+    ``reserved`` is the first down-port kept for the manager on the first group's leaves, 0 without.
+    """
 
     groups: tuple[SwitchGroup, ...]
-    spines: tuple[str, ...]
-    uplinks: Uplinks | None
+    spines: tuple[str, ...] = ()
+    cores: tuple[str, ...] = ()
+    pods: tuple[Pod, ...] = ()
+    trunks: Trunks | None = None
+    reserved: int = 0
+    growth: Growth | None = None

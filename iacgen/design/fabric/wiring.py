@@ -3,67 +3,90 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import networkx as nx
+import numpy as np
 
-from .model import Cable, Fabric, SwitchGroup
+from .model import Cable, Fabric, Links, pool_of
+
+
+def links(fabric: Fabric) -> tuple[Links, ...]:
+    """Every link: of hosts, of the manager, then of the switches plane by plane."""
+    if not fabric.tiers:
+        return ()
+    trunks = [_in_plane(fabric, found, plane) for plane in range(fabric.planes) if fabric.trunks for found in fabric.trunks.links()]
+    return (*_host_links(fabric), *_manager_links(fabric), *trunks)
 
 
 def cables(fabric: Fabric) -> Iterator[Cable]:
-    """Every cable. Host j of a group takes the j-th down-ports; uplinks take the last ports of a leaf, spine by spine.
-
-    On a spine, leaf number i (from 0) owns ports i*k+1 .. i*k+k, where k is the number of parallel links of a pair.
-    """
-    if fabric.switch is None:
-        return
-    for group in fabric.groups:
-        yield from _host_cables(fabric, group)
-    yield from _manager_cables(fabric)
-    if fabric.uplinks is None:
-        return
-    separate = fabric.switch.uplink_gbps is not None
-    radix = fabric.switch.ports(fabric.uplinks.gbps)
-    down = sum(fabric.switch.ports_by_gbps.values()) - radix if separate else radix - fabric.uplinks.count
-    k = fabric.uplinks.parallel
-    for i, leaf in enumerate(fabric.leaves):
-        for up in range(fabric.uplinks.count):
-            spine = fabric.spines[up // k]
-            yield Cable(leaf, str(down + up + 1), spine, str(i * k + up % k + 1), fabric.uplinks.gbps, "leaf-spine")
-
-
-def port_names(fabric: Fabric, host: str) -> tuple[str, ...]:
-    """Names of a host's ports on this fabric, in rail order: RDMA device, else network interface, else a number."""
-    nic = fabric.nics[host.rstrip("0123456789")]
-    return nic.rdma_names or nic.interfaces or tuple(f"{fabric.purpose}{i}" for i in range(nic.count))
-
-
-def _host_cables(fabric: Fabric, group: SwitchGroup) -> Iterator[Cable]:
-    port = 0
-    for host in group.hosts:
-        gbps = fabric.link_gbps[host.rstrip("0123456789")]
-        if fabric.topology == "rail-fat-tree":
-            port += 1
-            for leaf, name in zip(group.leaves, port_names(fabric, host), strict=True):
-                yield Cable(host, name, leaf, str(port), gbps, "host-leaf")
+    """The same by name."""
+    switches, hosts = fabric.switch_names, fabric.hosts
+    names = {pool: port_names(fabric, pool) for pool in fabric.pools}
+    for found in links(fabric):
+        ends = zip(*(x.tolist() for x in (found.a, found.a_port, found.b, found.b_port)), strict=True)
+        if found.joins == "host-leaf":
+            for a, a_port, b, b_port in ends:
+                yield Cable(hosts[a], names[pool_of(hosts[a])][a_port], switches[b], str(b_port), found.gbps, found.joins)
+        elif found.joins == "manager-leaf":
+            assert fabric.manager
+            for a, a_port, b, b_port in ends:
+                yield Cable(fabric.manager.hosts[a], _manager_port(fabric, a_port), switches[b], str(b_port), found.gbps, found.joins)
         else:
-            for name in port_names(fabric, host):
-                port += 1
-                yield Cable(host, name, group.leaves[0], str(port), gbps, "host-leaf")
+            for a, a_port, b, b_port in ends:
+                yield Cable(switches[a], str(a_port), switches[b], str(b_port), found.gbps, found.joins)
 
 
-def _manager_cables(fabric: Fabric) -> Iterator[Cable]:
-    """The manager's ports take the first free down-port of the last leaves that have one, spread over its hosts."""
-    if not fabric.manager or not fabric.manager.ports:
+def port_names(fabric: Fabric, pool: str) -> tuple[str, ...]:
+    """Names of a host's ports on this fabric, rail by rail: RDMA device, else network interface, else a number. With several
+    planes a port has a name for each, ``mlx5_0/1`` and ``mlx5_0/2``, plane by plane."""
+    nic = fabric.nics[pool]
+    names = nic.rdma_names or nic.interfaces or tuple(f"{fabric.purpose}{i}" for i in range(nic.count))
+    if fabric.planes == 1:
+        return names
+    return tuple(f"{name}/{plane + 1}" for plane in range(fabric.planes) for name in names)
+
+
+def _host_links(fabric: Fabric) -> Iterator[Links]:
+    """One array a speed; hosts in port order, the ports of a host side by side."""
+    counts = np.array([fabric.nics[pool_of(h)].count for h in fabric.hosts], dtype=np.int64)
+    gbps = np.array([fabric.link_gbps[pool_of(h)] for h in fabric.hosts], dtype=np.int64)
+    group = np.repeat(np.arange(len(fabric.groups)), [len(g.hosts) for g in fabric.groups])
+    first = np.array([p for g in fabric.groups for p in g.ports], dtype=np.int64)
+    host = np.repeat(np.arange(len(counts)), counts)
+    rail = np.arange(len(host)) - np.repeat(np.cumsum(counts) - counts, counts)
+    per_plane = len(fabric.leaves) // fabric.planes
+    if fabric.by_rail:
+        leaf, port = group[host] * len(fabric.groups[0].leaves) // fabric.planes + rail, first[host]
+    else:
+        leaf, port = group[host], first[host] + rail
+    for plane in range(fabric.planes):
+        for speed in np.unique(gbps):
+            own = gbps[host] == speed
+            yield Links("host-leaf", int(speed), host[own], (rail + plane * counts[host])[own], (leaf + plane * per_plane)[own], port[own])
+
+
+def _manager_links(fabric: Fabric) -> Iterator[Links]:
+    """The manager's ports take the last down-ports of the first group, leaf by leaf, spread over its hosts."""
+    manager = fabric.manager
+    if not manager or not manager.ports:
         return
-    group = fabric.groups[-1]
-    used = sum(fabric.leaf_ports(h) for h in group.hosts)
+    leaves = len(fabric.groups[0].leaves) // fabric.planes
+    n, hosts = np.arange(manager.ports), len(manager.hosts)
     gbps = max(fabric.link_gbps.values())
-    if fabric.manager.nic:
-        gbps = min(gbps, fabric.manager.nic.gbps)
-    for n in range(fabric.manager.ports):
-        leaf = group.leaves[n % len(group.leaves)]
-        host = fabric.manager.hosts[n % len(fabric.manager.hosts)]
-        yield Cable(host, _manager_port(fabric, n // len(fabric.manager.hosts)), leaf, str(used + 1 + n // len(group.leaves)), gbps, "manager-leaf")
+    if manager.nic:
+        gbps = min(gbps, manager.nic.gbps)
+    yield Links("manager-leaf", gbps, n % hosts, n // hosts, n % leaves, fabric.reserved + n // leaves)
+
+
+def _in_plane(fabric: Fabric, found: Links, plane: int) -> Links:
+    """Switches of one plane, counted from 0 tier by tier, as those of the fabric, where every tier has the planes in turn."""
+    if fabric.planes == 1:
+        return found
+    sizes = np.array([len(tier.names) for tier in fabric.tiers]) // fabric.planes
+    ends = np.cumsum(sizes)
+    shift = (fabric.planes - 1) * (ends - sizes) + plane * sizes
+    return replace(found, a=found.a + shift[np.searchsorted(ends, found.a, "right")], b=found.b + shift[np.searchsorted(ends, found.b, "right")])
 
 
 def _manager_port(fabric: Fabric, i: int) -> str:
@@ -72,14 +95,21 @@ def _manager_port(fabric: Fabric, i: int) -> str:
     return names[i] if i < len(names) else f"{fabric.name}{i}"
 
 
-def graph(fabric: Fabric) -> nx.MultiGraph:
-    """The fabric as a multigraph: a vertex a host and a switch (``tier`` 0, 1 leaf, 2 spine), an edge a cable with its ports."""
-    g = nx.MultiGraph(name=fabric.name)
-    tiers = [(0, (h for group in fabric.groups for h in group.hosts)), (1, fabric.leaves), (2, fabric.spines)]
-    for tier, names in tiers:
-        g.add_nodes_from(names, tier=tier)
-    if fabric.manager and fabric.manager.ports:
-        g.add_nodes_from(fabric.manager.hosts, tier=0)
-    for cable in cables(fabric):
-        g.add_edge(cable.a, cable.b, ports={cable.a: cable.a_port, cable.b: cable.b_port}, gbps=cable.gbps, joins=cable.joins)
+def graph(fabric: Fabric) -> nx.Graph:
+    """The fabric as a graph: a vertex a host and a switch (``tier`` 0 host, 1 leaf, 2 spine, 3 core), an edge for each pair that is
+    joined, with the number of ``links`` and their ``gbps`` in sum."""
+    g = nx.Graph(name=fabric.name)
+    g.add_nodes_from(fabric.hosts, tier=0)
+    for number, tier in enumerate(fabric.tiers):
+        g.add_nodes_from(tier.names, tier=number + 1)
+    manager = fabric.manager.hosts if fabric.manager and fabric.manager.ports else ()
+    g.add_nodes_from(manager, tier=0)
+    switches = fabric.switch_names
+    for found in links(fabric):
+        pairs, counts = np.unique(np.stack([found.a, found.b]), axis=1, return_counts=True)
+        ends = {"host-leaf": fabric.hosts, "manager-leaf": manager}.get(found.joins, switches)
+        for a, b, n in zip(*pairs.tolist(), counts.tolist(), strict=True):
+            one, two = ends[a], switches[b]
+            before = g.edges[one, two]["links"] if g.has_edge(one, two) else 0
+            g.add_edge(one, two, links=before + n, gbps=(before + n) * found.gbps, joins=found.joins)
     return g

@@ -60,6 +60,13 @@ def _port(fabric: Fabric, pool: Pool, rail: int, addressed: bool) -> dict[str, o
     return port
 
 
+def _engine(fabric: Fabric) -> str:
+    """OpenSM's routing engine. One switch alone is no tree: ftree without a fallback never brings it up (opensm 3.3.23 on ibsim)."""
+    if fabric.topology.startswith("dragonfly"):
+        return "dfsssp,no_fallback"
+    return "ftree,no_fallback" if fabric.spines else "minhop"
+
+
 def managed_fabrics(design: Design, site: str) -> dict[str, object]:
     """Fabrics for OpenSM, and the names of those that UFM manages."""
     infiniband = sorted((f for f in design.fabrics.values() if f.technology == "infiniband"), key=lambda f: (f.purpose != "compute", f.name))
@@ -69,8 +76,9 @@ def managed_fabrics(design: Design, site: str) -> dict[str, object]:
             "name": fabric.name,
             "managers": list(fabric.manager.hosts),
             "shares_hosts": len(infiniband_of(design, design.pool_of(fabric.manager.hosts[0]).name)) > 1,
-            # One switch alone is no tree: ftree without a fallback never brings it up (opensm 3.3.23 on ibsim).
-            "routing_engine": "ftree,no_fallback" if fabric.spines else "minhop",
+            "routing_engine": _engine(fabric),
+            # The engines of a dragonfly break cycles by lanes, which need QoS.
+            "lanes": fabric.topology.startswith("dragonfly"),
             "subnet_prefix": prefixes[fabric.name],
         }
         for fabric in opensm_fabrics(design, site)

@@ -69,18 +69,18 @@ def _range(pool: Pool) -> str:
 
 def fabrics(design: Design) -> Table:
     """One row a fabric; a cloud shows no switches."""
-    head = ("Fabric", "Kind", "Ports of a host", "Switch", "Leaf", "Spine", "Host cables", "Manager cables", "Leaf to spine", "Oversubscription")
-    return Table(head, tuple(_fabric(f) for f in design.fabrics.values()), right=6)
+    head = ("Fabric", "Kind", "Ports of a host", "Switch", "Leaf", "Spine", "Core", "Host cables", "Manager cables", "Between switches", "Oversubscription")
+    return Table(head, tuple(_fabric(f) for f in design.fabrics.values()), right=7)
 
 
 def _fabric(fabric: Fabric) -> Row:
     ports = ", ".join(sorted({f"{fabric.nics[p].count} x {fabric.link_gbps[p]}G" for p in fabric.pools}))
     if fabric.switch is None:
-        return (fabric.name, fabric.technology, ports, "not shown by the cloud", "", "", "", "", "", "")
+        return (fabric.name, fabric.technology, ports, "not shown by the cloud", "", "", "", "", "", "", "")
     cables = fabric.cables
-    counts = (len(fabric.leaves), len(fabric.spines), cables.host, cables.manager, cables.leaf_spine)
+    counts = (len(fabric.leaves), len(fabric.spines), len(fabric.cores), cables.host, cables.manager, cables.between_switches)
     over = fabric.oversubscription
-    return (fabric.name, f"{fabric.technology}, {fabric.topology}", ports, fabric.switch.name, *(f"{n:,}" for n in counts), f"{over:.2f}" if over > 1 else "none")
+    return (fabric.name, f"{fabric.technology}, {fabric.topology}", ports, " and ".join(dict.fromkeys(tier.switch.name for tier in fabric.tiers)), *(f"{n:,}" for n in counts), f"{over:.2f}" if over > 1 else "none")
 
 
 def sites(design: Design) -> Table | None:

@@ -32,8 +32,8 @@ class Tree:
 def topology(design: Design, pools: list[Pool]) -> Tree:
     """The tree over the hosts of ``pools``.
 
-    Each compute fabric gives a leaf a switch group (rail leaves share their hosts) and one parent for its spines. Hosts without a
-    compute fabric form one switch a pool.
+    Each compute fabric gives a leaf a switch group (rail leaves share their hosts), a parent for each pod where there are several,
+    and one parent of all. Hosts without a compute fabric form one switch a pool.
     """
     wanted = {host for pool in pools for host in pool.hosts}
     fabrics = [f for f in design.fabrics.values() if f.purpose == "compute" and any(p.name in f.pools for p in pools)]
@@ -48,10 +48,14 @@ def _of_fabric(fabric: Fabric, wanted: set[str]) -> Tree:
     groups = [(_limited(group.name), [host for host in group.hosts if host in wanted]) for group in fabric.groups]
     leaves = tuple(Switch(name, nodes=fold(hosts)) for name, hosts in groups if hosts)
     names = tuple(leaf.name for leaf in leaves)
-    if not fabric.spines:
+    if fabric.trunks is None:
         return Tree(leaves, names)
-    parent = Switch(_limited(f"{fabric.name}-spine"), children=fold(names))
-    return Tree((*leaves, parent), (parent.name,))
+    below = [(pod.name, [groups[g][0] for g in pod.groups if groups[g][1]]) for pod in fabric.pods]
+    pods = tuple(Switch(_limited(name), children=fold(members)) for name, members in below if members)
+    if len(pods) < 2:
+        pods = ()
+    parent = Switch(_limited(f"{fabric.name}-{'top' if pods else 'spine'}"), children=fold([pod.name for pod in pods] or names))
+    return Tree((*leaves, *pods, parent), (parent.name,))
 
 
 def _limited(name: str) -> str:

@@ -63,7 +63,7 @@ def explained(design: Any, pool: str) -> dict[str, Rule]:
         rules["NCCL_IB_HCA"] = lambda value: _adapters(value, fabric.nics[pool].rdma_names, design.software.nccl)
     if technology == "roce" and fabric.qos:
         rules["NCCL_IB_TC"] = lambda value: _traffic_class(value, fabric.qos.dscp)
-        if fabric.spines:
+        if fabric.multipath:
             rules["NCCL_IB_QPS_PER_CONNECTION"] = _queue_pairs
     return rules | {variable.name: _by_hand(variable.value) for variable in design.nccl}
 

@@ -63,17 +63,25 @@ def implied(design: Any) -> Topology:
 
 def _from_cables(cables: Any, wanted: set[str]) -> tuple[set[Hosts], set[frozenset[Hosts]]]:
     leaves_of: dict[str, set[str]] = {}
-    trunk = nx.Graph()
+    near, all_of_it = nx.Graph(), nx.Graph()
     for cable in cables:
-        if cable.joins == "leaf-spine":
-            trunk.add_edge(cable.a, cable.b)
-        elif cable.joins == "host-leaf" and cable.a in wanted:
+        if cable.joins == "host-leaf" and cable.a in wanted:
             leaves_of.setdefault(cable.a, set()).add(cable.b)
+        elif cable.joins not in ("host-leaf", "manager-leaf"):
+            all_of_it.add_edge(cable.a, cable.b)
+            if cable.joins in ("leaf-spine", "leaf-leaf"):
+                near.add_edge(cable.a, cable.b)
     hosts_of: dict[frozenset[str], set[str]] = {}
     for host, leaves in leaves_of.items():
         hosts_of.setdefault(frozenset(leaves), set()).add(host)
-    pods = [{frozenset(hosts) for leaves, hosts in hosts_of.items() if leaves & pod} for pod in nx.connected_components(trunk)]
-    return {frozenset(hosts) for hosts in hosts_of.values()}, {frozenset(pod) for pod in pods if pod}
+
+    def joined(trunk: nx.Graph) -> set[frozenset[Hosts]]:
+        parts = (frozenset(frozenset(hosts) for leaves, hosts in hosts_of.items() if leaves & part) for part in nx.connected_components(trunk))
+        return {part for part in parts if part}
+
+    pods = joined(near)
+    tops = {frozenset(frozenset().union(*pod) for pod in pods if pod <= whole) for whole in joined(all_of_it) - pods}
+    return {frozenset(hosts) for hosts in hosts_of.values()}, pods | tops
 
 
 def read(show_topology: str) -> tuple[Topology, dict[Hosts, str]]:

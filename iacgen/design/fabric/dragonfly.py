@@ -1,0 +1,127 @@
+"""Dragonfly and dragonfly+: groups of switches, every two groups joined by equally many direct links.
+
+Sources: Kim et al., Technology-Driven, Highly-Scalable Dragonfly Topology (ISCA 2008); Shpiner et al., Dragonfly+ (HiPINEB 2017).
+A router of a dragonfly carries hosts, is joined to every other router of its group, and has ``h`` links to other groups. A group
+of a dragonfly+ is a two-tier tree whose spines have the links to other groups.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from .fat_tree import deal, leaf_group, seats_of
+from .model import Growth, Joins, Links, Pod
+from .shape import FabricError, Request, Shape
+
+
+@dataclass(frozen=True)
+class Dragonfly:
+    """Trunks of ``groups`` groups of ``leaves`` leaves with ``hosts`` host ports each, wired for ``planned`` groups.
+
+    ``spines`` is 0 in a plain dragonfly, whose routers carry the ``reach`` links to other groups; else a spine does.
+    """
+
+    hosts: int
+    leaves: int
+    spines: int
+    reach: int
+    groups: int
+    planned: int
+    gbps: int
+    multipath: bool = True
+
+    @property
+    def ends(self) -> int:
+        """Switches of a group that have links to other groups."""
+        return self.spines or self.leaves
+
+    @property
+    def between(self) -> int:
+        """Links between two groups."""
+        return self.ends * self.reach // (self.planned - 1) if self.planned > 1 else 0
+
+    @property
+    def counts(self) -> Mapping[Joins, int]:
+        inside: dict[Joins, int] = {"leaf-spine": self.groups * self.leaves * self.spines}
+        if not self.spines:
+            inside = {"leaf-leaf": self.groups * self.leaves * (self.leaves - 1) // 2}
+        return {**inside, "group-group": self.groups * (self.groups - 1) // 2 * self.between}
+
+    @property
+    def group_gbps(self) -> int:
+        return self.gbps * (self.spines or self.leaves - 1 + self.reach)
+
+    @property
+    def pod_gbps(self) -> int:
+        return self.gbps * self.between * (self.groups - 1)
+
+    def links(self) -> Iterator[Links]:
+        """Ports of a router: hosts, then its group in order, then other groups; of a spine: its leaves, then other groups."""
+        yield self._bipartite() if self.spines else self._complete()
+        if self.groups > 1:
+            yield self._across()
+
+    def _complete(self) -> Links:
+        group, one, two = (x.ravel() for x in np.indices((self.groups, self.leaves, self.leaves)))
+        group, one, two = (x[one < two] for x in (group, one, two))
+        first = group * self.leaves
+        return Links("leaf-leaf", self.gbps, first + one, self.hosts + two, first + two, self.hosts + one + 1)
+
+    def _bipartite(self) -> Links:
+        group, leaf, spine = (x.ravel() for x in np.indices((self.groups, self.leaves, self.spines)))
+        base = self.groups * self.leaves
+        return Links("leaf-spine", self.gbps, group * self.leaves + leaf, self.hosts + spine + 1, base + group * self.spines + spine, leaf + 1)
+
+    def _across(self) -> Links:
+        """Group i numbers its links round by round over the other groups in the order i+1, i+2, ...; a switch has a run of them."""
+        i, j, turn = (x.ravel() for x in np.indices((self.groups, self.groups, self.between)))
+        i, j, turn = (x[i < j] for x in (i, j, turn))
+        a, a_port = self._end(i, turn * (self.planned - 1) + (j - i - 1) % self.planned)
+        b, b_port = self._end(j, turn * (self.planned - 1) + (i - j - 1) % self.planned)
+        return Links("group-group", self.gbps, a, a_port, b, b_port)
+
+    def _end(self, group: np.ndarray, number: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        inside = self.leaves if self.spines else self.hosts + self.leaves - 1
+        base = self.groups * self.leaves if self.spines else 0
+        return base + group * self.ends + number // self.reach, inside + number % self.reach + 1
+
+
+def shape(request: Request) -> Shape:
+    """A dragonfly; by default balanced, a = 2p = 2h (Kim et al., section 3.1). Raises FabricError."""
+    radix, asked = request.switch.ports(request.host_gbps()), request.group
+    third = (radix + 1) // 4
+    hosts, leaves, reach = asked.hosts or third, asked.leaves or 2 * third, asked.links or third
+    if hosts + leaves - 1 + reach > radix:
+        raise FabricError("group", f"{hosts} hosts, {leaves - 1} other routers and {reach} links to other groups are more than the {radix} ports of {request.switch.name}")
+    return _laid(request, hosts, leaves, 0, reach)
+
+
+def plus(request: Request) -> Shape:
+    """A dragonfly+; by default half the ports of a leaf go to hosts and half those of a spine to other groups. Raises FabricError."""
+    radix, asked = request.switch.ports(request.host_gbps()), request.group
+    hosts, spines, leaves, reach = (n or radix // 2 for n in (asked.hosts, asked.spines, asked.leaves, asked.links))
+    if hosts + spines > radix or leaves + reach > radix:
+        raise FabricError("group", f"a leaf takes {hosts} + {spines} ports, a spine {leaves} + {reach}; {request.switch.name} has {radix}")
+    return _laid(request, hosts, leaves, spines, reach)
+
+
+def _laid(request: Request, hosts: int, leaves: int, spines: int, reach: int) -> Shape:
+    """Groups are laid in full; hosts fill one switch after another."""
+    seats = list(seats_of(request))
+    bins = deal(request, seats, hosts)
+    used = max((i for i, members in enumerate(bins) if any(there for *_, there in members)), default=0) + 1
+    planned, built = -(-len(bins) // leaves), -(-used // leaves)
+    most = (spines or leaves) * reach + 1
+    if planned > most:
+        raise FabricError("switch", f"{len(bins)} leaves make {planned} groups of {leaves}, and {reach} links of each switch reach {most - 1} other groups", True)
+    name = request.name
+    bins += [[] for _ in range(built * leaves - len(bins))]
+    groups = tuple(leaf_group(f"{name}-g{i // leaves + 1}-leaf{i % leaves + 1}", members) for i, members in enumerate(bins[: built * leaves]))
+    pods = tuple(Pod(f"{name}-g{g + 1}", range(g * leaves, (g + 1) * leaves)) for g in range(built))
+    trunks = Dragonfly(hosts, leaves, spines, reach, built, planned, max(request.link_gbps.values()))
+    tops = tuple(f"{name}-g{g + 1}-spine{s + 1}" for g in range(built) for s in range(spines))
+    reserved = hosts - request.manager_ports + 1 if request.manager_ports else 0
+    return Shape(groups, tops, (), pods, trunks if leaves * built > 1 else None, reserved, Growth("groups", built, planned, planned))
