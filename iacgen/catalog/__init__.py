@@ -1,6 +1,6 @@
 """Facts about GPUs, systems, adapters, switches, models and clouds, each figure with its source and date.
 
-``gpu("h100-sxm")`` and its five sisters read one small file and keep it; an id that is not there raises UnknownEntry with the
+``gpu("h100-sxm")`` and its sisters read one small file and keep it; an id that is not there raises UnknownEntry with the
 nearest spellings. ``ids(kind)`` lists a shelf without reading it.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 from typing import cast
 
+from iacgen.catalog.cables import Cable, Transceiver
 from iacgen.catalog.clouds import Cloud
 from iacgen.catalog.entry import Entry, Source
 from iacgen.catalog.gpus import Gpu
@@ -19,8 +20,8 @@ from iacgen.catalog.switches import Switch
 from iacgen.catalog.systems import CloudType, HostNic, System
 
 __all__ = [
-    "KINDS", "BrokenEntry", "Cloud", "CloudType", "Entry", "Gpu", "HostNic", "Model", "Nic", "Source", "Switch", "System",
-    "UnknownEntry", "cloud", "entries", "gpu", "ids", "model", "nearest", "nic", "search", "switch", "system",
+    "KINDS", "BrokenEntry", "Cable", "Cloud", "CloudType", "Entry", "Gpu", "HostNic", "Model", "Nic", "Source", "Switch", "System",
+    "Transceiver", "UnknownEntry", "cable", "cables", "cloud", "entries", "gpu", "ids", "model", "nearest", "nic", "search", "switch", "system",
 ]  # fmt: skip
 
 
@@ -42,6 +43,16 @@ def nic(id: str) -> Nic:
 def switch(id: str) -> Switch:
     """One switch model. Raises UnknownEntry."""
     return cast(Switch, take("switches", id))
+
+
+def cable(id: str) -> Cable:
+    """One kind of cable. Raises UnknownEntry."""
+    return cast(Cable, take("cables", id))
+
+
+def cables(gbps: int) -> tuple[Cable, ...]:
+    """The cables whose links run at this speed, in order of id; reads no other file. None where the catalog has none."""
+    return tuple(cable(id) for id in ids("cables") if id.startswith(f"{gbps}g-"))
 
 
 def model(id: str) -> Model:

@@ -32,11 +32,11 @@ class Nic(Entry):
             raise ValueError(f"ethernet_gbps {self.ethernet_gbps} must divide the {self.port_gbps} of a port that speaks ethernet")
         return self
 
-    def planes(self, technology: Technology) -> int:
+    def planes(self, technology: str) -> int:
         """Links that one port must be split into to give its full rate in this technology; 1 where it need not."""
         by_ethernet = technology in ("roce", "ethernet") and self.ethernet_gbps
         return self.port_gbps // by_ethernet if by_ethernet else 1
 
-    def link_gbps(self, technology: Technology) -> int:
+    def link_gbps(self, technology: str) -> int:
         """Fastest rate of one link of this technology."""
         return self.port_gbps // self.planes(technology)

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
+from iacgen.catalog.cables import Cable
 from iacgen.catalog.clouds import Cloud
 from iacgen.catalog.entry import Entry
 from iacgen.catalog.gpus import Gpu
@@ -27,6 +28,7 @@ KINDS: dict[str, type[Entry]] = {
     "systems": System,
     "nics": Nic,
     "switches": Switch,
+    "cables": Cable,
     "models": Model,
     "clouds": Cloud,
 }

@@ -65,6 +65,7 @@ class System(Entry):
     weight_kg: PositiveFloat | None = Field(default=None, description="with its power supplies")
     power_kw: PositiveFloat | None = Field(default=None, description="most that the server draws")
     power_kw_typical: PositiveFloat | None = Field(default=None, description="what it draws at work, where its maker gives it besides the most")
+    inlet_c: tuple[float, float] | None = Field(default=None, description="coldest and warmest air at which it may work, degrees Celsius")
     cooling: Literal["air", "hybrid"] = Field(default="air", description="hybrid: liquid for the processors, air for the rest")
     nics: dict[Purpose, HostNic] = {}
     local_nvme_tb: NonNegativeFloat | None = Field(default=None, description="NVMe for data, without the boot drives, decimal TB")
@@ -78,6 +79,8 @@ class System(Entry):
             raise ValueError(f"gpu_numa must have one socket for each of {self.gpus} GPUs")
         if any(socket >= self.sockets for socket in self.gpu_numa):
             raise ValueError(f"gpu_numa names a socket that is not there: {self.sockets} sockets, counted from 0")
+        if self.inlet_c and not self.inlet_c[0] < self.inlet_c[1]:
+            raise ValueError("inlet_c is the coldest, then the warmest")
         if self.nvlink_domain_gpus and self.gpus and self.nvlink_domain_gpus % self.gpus:
             raise ValueError("an NVLink domain is a whole number of servers")
         if self.cloud and self.cloud.vcpus != self.cpus:

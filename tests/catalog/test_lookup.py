@@ -38,10 +38,11 @@ def test_each_function_takes_from_its_own_shelf():
         catalog.system("p5.48xlarge"),
         catalog.nic("connectx-7-400g"),
         catalog.switch("qm9700"),
+        catalog.cable("400g-dac"),
         catalog.model("llama-3.1-405b"),
         catalog.cloud("aws"),
     ]
-    assert ["gpu", "system", "nic", "switch", "model", "cloud"] == [entry.kind for entry in taken]
+    assert ["gpu", "system", "nic", "switch", "cable", "model", "cloud"] == [entry.kind for entry in taken]
 
 
 @pytest.mark.parametrize(
@@ -67,6 +68,12 @@ def test_an_id_is_never_a_path(id: str, reads: list[str]):
     with pytest.raises(catalog.UnknownEntry):
         catalog.gpu(id)
     assert [] == reads
+
+
+def test_cables_of_one_speed_are_found_without_reading_the_others(reads: list[str]):
+    assert {400} == {cable.gbps for cable in catalog.cables(400)}
+    assert reads and all(name.startswith("cables/400g-") for name in reads)
+    assert () == catalog.cables(401)
 
 
 def test_a_kind_that_does_not_exist_is_a_fault_of_the_caller():

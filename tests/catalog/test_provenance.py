@@ -90,6 +90,7 @@ def test_the_folder_holds_nothing_but_the_known_kinds():
         "switches": {"qm8700", "qm9700", "qm9790", "q3400-ra", "sn2201", "sn3700c", "sn4600c", "sn5600", "sn5610", "arista-7060x6-64pe"},
         "nics": {"connectx-6-200g", "connectx-7-400g", "connectx-8-800g", "bluefield-3-400g-2p"},
         "models": {"llama-2-7b", "llama-2-70b", "llama-3-8b", "llama-3-70b", "llama-3.1-405b"},
+        "cables": {"1g-twisted-pair", "100g-dac", "200g-aoc", "400g-dac", "400g-dac-splitter", "400g-acc", "400g-multimode", "400g-single-mode-100m", "800g-single-mode"},
         "clouds": {"aws"},
     }.items(),
 )

@@ -1,0 +1,68 @@
+"""Cables and transceivers: what a link of one speed can be made of, how far it reaches, in which lengths it is sold."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, PositiveFloat, PositiveInt, model_validator
+
+from iacgen.catalog.entry import Entry, Facts, Text
+from iacgen.catalog.nics import Technology
+
+Medium = Literal["twisted-pair", "dac", "acc", "aoc", "multimode", "single-mode"]
+Cage = Literal["rj45", "sfp28", "qsfp28", "qsfp56", "qsfp112", "osfp"]
+Between = Literal["switch-switch", "host-switch"]
+
+
+class Transceiver(Facts):
+    """What is plugged into a cage: none on a cable whose ends are its own."""
+
+    model: Text
+    links: PositiveInt = Field(description="links that one of them serves")
+    power_w: PositiveFloat | None = Field(default=None, description="the most that one draws")
+
+
+class Cable(Entry):
+    """One way to make a link.
+
+    A cable of copper, or one with lasers of its own, is one part with two ends or more; a fibre comes with a transceiver at each end.
+    The id begins with the speed of a link, so that those of one speed are found without reading the others.
+    """
+
+    kind: Literal["cable"]
+    vendor: Text
+    model: Text = Field(description="family of part numbers of the cable, or of the fibre between the transceivers")
+    medium: Medium
+    technologies: tuple[Technology, ...] = Field(min_length=1)
+    gbps: PositiveInt = Field(description="speed of one link")
+    between: tuple[Between, ...] = Field(min_length=1)
+    cage: Cage = Field(description="cage of the switch that it fits")
+    far_connector: Text = Field(description="connector at the other end")
+    links: PositiveInt = Field(description="links that one cable carries; 1 for a fibre")
+    reach_m: PositiveFloat
+    lengths_m: tuple[PositiveFloat, ...] = Field(min_length=1, description="lengths on sale, ascending")
+    step_m: PositiveInt | None = Field(default=None, description="beyond them it is made to length, in steps of so many metres")
+    power_w: PositiveFloat | None = Field(default=None, description="that the end in the switch draws; none of a fibre, whose transceivers draw it")
+    switch_transceiver: Transceiver | None = None
+    host_transceiver: Transceiver | None = None
+
+    @model_validator(mode="after")
+    def _agrees_with_itself(self) -> Cable:
+        if not self.id.startswith(f"{self.gbps}g-"):
+            raise ValueError(f"the id of a cable of {self.gbps} Gb/s begins with {self.gbps}g-")
+        if list(self.lengths_m) != sorted(set(self.lengths_m)):
+            raise ValueError("lengths_m must ascend")
+        if self.lengths_m[0] > self.reach_m:
+            raise ValueError(f"the shortest, {self.lengths_m[0]} m, is longer than the reach")
+        optics = self.medium in ("multimode", "single-mode")
+        if optics != (self.switch_transceiver is not None):
+            raise ValueError("a fibre, and nothing else, has transceivers")
+        if self.host_transceiver and "host-switch" not in self.between:
+            raise ValueError("host_transceiver is given and no host is joined")
+        return self
+
+    @property
+    def longest_m(self) -> float:
+        """The longest that can be had within reach, metres."""
+        sold = max(length for length in self.lengths_m if length <= self.reach_m)
+        return max(sold, self.reach_m // self.step_m * self.step_m) if self.step_m else sold
