@@ -8,6 +8,7 @@ from typing import Any
 
 from .. import catalog, units
 from ..render import render
+from .choice import choice
 from .layout import Layout, smallest
 from .network import network
 
@@ -77,10 +78,12 @@ def _on_prem(wish: Wish, system: catalog.System, layout: Layout, stored: bool) -
     net = network(system, wish.nodes, fabric)
     if net is None:
         raise Impossible(f"{system.name} and no switch of the catalog speak {fabric}")
+    store = choice(catalog.system("lustre-oss").nics["storage"], fabric)
     return {
         "fabric": fabric,
         "net": net,
-        "managed": ", ".join(["gpu", *(["oss", "mds"] if stored else []), "ctl", *(["login"] if stored else []), *(["ufm"] if net.ufm else [])]),
+        "storage_switch": store.switch.id if store else net.switch,
+        "managed": ", ".join(["gpu", *(["oss", "mds"] if stored else []), "ctl", *(["login"] if stored else []), *(["ufm"] if net.ufm and stored else [])]),
         "rack": units.write(max(42_000, math.ceil((system.power_kw or 0) * 2) * 1000), "watts"),
         "heat": units.write(math.ceil(wish.nodes * (system.power_kw or 0) * 1.3 / 10) * 10_000, "watts"),
         "servers": servers,

@@ -21,7 +21,7 @@ class Network:
     ufm: bool
 
 
-def network(system: catalog.System, nodes: int, technology: catalog.Technology) -> Network | None:
+def network(system: catalog.System, nodes: int, technology: str) -> Network | None:
     """The fabric on the switch that suits the system's ports best; None where no switch speaks ``technology``."""
     nic = system.nics["compute"]
     chosen = choice(nic, technology)

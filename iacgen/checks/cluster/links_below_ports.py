@@ -27,6 +27,6 @@ def check(subject: Subject) -> Iterator[Found]:
     for name in subject.blueprint.fabrics:
         fabric = subject.design.fabrics[name]
         for pool in fabric.pools if fabric.purpose != "management" else ():
-            ports, links = fabric.nics[pool].gbps, fabric.link_gbps[pool]
+            ports, links = fabric.nics[pool].gbps, fabric.link_gbps[pool] * fabric.planes
             if links < ports:
                 yield Found(f"the ports of {pool} run at {ports} Gb/s, and the switch at {links} Gb/s", ("fabrics", name, "switch"))
