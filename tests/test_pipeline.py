@@ -50,7 +50,7 @@ def test_a_superpod_of_any_size_is_the_published_one(units):
     assert (design.pools["gpu"].count, design.gpus) == (nodes, gpus)
     assert (len(fabric.leaves), len(fabric.spines)) == (leaves, spines)
     assert (fabric.cables.host, fabric.cables.manager, fabric.cables.leaf_spine) == (8 * nodes, node_cables - 8 * nodes, spine_cables)
-    assert fabric.cables.manager == 4  # UFM's ports, for which one node of the last unit is missing
+    assert fabric.cables.manager == 4  # UFM's ports, for which one node of the first unit is missing
 
 
 def test_the_shipped_superpod_is_the_published_one_of_four_units():

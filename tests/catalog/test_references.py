@@ -20,7 +20,7 @@ def test_entries_are_of_their_shelf(kind: str):
 def test_gpu_of_a_system_exists(system: catalog.System):
     if system.gpu is not None:
         assert catalog.gpu(system.gpu).slurm_type
-        assert system.nvlink_domain_gpus >= 1
+        assert system.nvlink_domain_gpus >= 1 or "pcie" in system.gpu
 
 
 @pytest.mark.parametrize(("system", "purpose", "ports"), NIC_PORTS, ids=[f"{s.id}-{p}" for s, p, _ in NIC_PORTS])
@@ -65,7 +65,7 @@ def test_dgx_h100_rails_are_those_of_the_user_guide():
         assert guide == dict(enumerate(catalog.system(id).nics["compute"].rdma_names))
 
 
-@pytest.mark.parametrize("system", [s for s in SYSTEMS if s.gpus and not s.cloud], ids=lambda s: s.id)
+@pytest.mark.parametrize("system", [s for s in SYSTEMS if s.nvlink_domain_gpus and not s.cloud], ids=lambda s: s.id)
 def test_a_gpu_server_on_site_has_one_compute_port_a_gpu(system: catalog.System):
     assert system.gpus == system.nics["compute"].count
 
@@ -123,7 +123,7 @@ def test_work_draws_less_than_the_most(system: catalog.System):
 
 @pytest.mark.parametrize("gpu", catalog.entries("gpus"), ids=lambda g: g.id)
 def test_a_measured_product_stays_below_the_peak(gpu: catalog.Gpu):
-    assert gpu.best_gemm_tflops < gpu.bf16_tflops
+    assert gpu.best_gemm_tflops is None or gpu.best_gemm_tflops < gpu.bf16_tflops
     assert 0 < gpu.usable_gib < gpu.memory_gib
 
 

@@ -52,7 +52,7 @@ def build(name: str, wanted: Wanted, pools: Mapping[str, Any], manager_nic: cata
 
     switches = [s for s in (catalog.switch(e.id) for e in catalog.entries("switches")) if SPEAKS[wanted.technology] & set(s.technologies)]
     if wanted.switch is None:
-        request, shape = choose(ask, switches)
+        request, shape = choose(ask, switches, {catalog.nic(nic.nic).vendor for nic in nics.values()})
     else:
         switch = catalog.switch(wanted.switch)
         if switch not in switches:
@@ -73,7 +73,7 @@ def build(name: str, wanted: Wanted, pools: Mapping[str, Any], manager_nic: cata
 def _request(name: str, wanted: Wanted, pools: Sequence[Any], nics: Mapping[str, catalog.HostNic], switch: catalog.Switch, manager: Manager | None) -> Request:
     group = wanted.group
     return Request(
-        name, pools, nics, {p: _speed(switch, nic, wanted.planes) for p, nic in nics.items()}, switch, wanted.unit, wanted.numbering,
+        name, pools, nics, {p: _speed(switch, nic, wanted) for p, nic in nics.items()}, switch, wanted.unit, wanted.numbering,
         wanted.oversubscription, manager.ports if manager else 0, catalog.switch(wanted.spine) if wanted.spine else None,
         wanted.spine_oversubscription, wanted.tiers, wanted.spines, wanted.pod, wanted.rail_groups, wanted.cores == "fewest",
         Group(group.hosts, group.leaves, group.spines, group.links) if group else Group(),
@@ -116,11 +116,12 @@ def _nic(wanted: Wanted, pool: PoolLike) -> catalog.HostNic:
     return nic
 
 
-def _speed(switch: catalog.Switch, nic: catalog.HostNic, planes: int) -> int:
+def _speed(switch: catalog.Switch, nic: catalog.HostNic, wanted: Wanted) -> int:
     """Both ends run at the fastest speed that both have; a port that is split over planes has a share of its speed on each."""
-    speeds = [g for g in switch.ports_by_gbps if g * planes <= nic.gbps and g != switch.uplink_gbps]
+    planes, most = wanted.planes, catalog.nic(nic.nic).link_gbps(wanted.technology)
+    speeds = [g for g in switch.ports_by_gbps if g * planes <= nic.gbps and g <= most and g != switch.uplink_gbps]
     if not speeds:
-        each = f"{nic.gbps // planes} Gb/s" + (f" on each of {planes} planes" if planes > 1 else "")
+        each = f"{min(nic.gbps // planes, most)} Gb/s" + (f" on each of {planes} planes" if planes > 1 else "")
         raise FabricError("switch", f"{switch.name} has no port as slow as {each}")
     return max(speeds)
 

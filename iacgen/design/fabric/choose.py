@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from typing import Any
 
 from ...catalog import Switch
@@ -11,8 +11,9 @@ from .shape import FabricError, Request, Shape
 Ask = Callable[..., tuple[Request, Shape]]
 
 
-def choose(ask: Ask, switches: Sequence[Switch]) -> tuple[Request, Shape]:
-    """The answer with the fastest links, of those the one with the fewest tiers, switches and rack units. Raises FabricError."""
+def choose(ask: Ask, switches: Sequence[Switch], vendors: Set[str]) -> tuple[Request, Shape]:
+    """The answer with the fastest links, of those the one with the fewest tiers, switches and rack units, of equal ones a switch of
+    the adapters' ``vendors``. Raises FabricError."""
     answers, refusals = [], []
     for switch in sorted(switches, key=lambda s: s.id):
         try:
@@ -24,12 +25,12 @@ def choose(ask: Ask, switches: Sequence[Switch]) -> tuple[Request, Shape]:
         count = leaves + len(shape.spines) + len(shape.cores)
         tiers = 1 + bool(shape.spines) + bool(shape.cores)
         units = leaves * request.switch.rack_units + (count - leaves) * request.above.rack_units
-        answers.append((-max(request.link_gbps.values()), tiers, count, units, switch.id, request, shape))
+        answers.append((-max(request.link_gbps.values()), tiers, count, units, switch.vendor not in vendors, switch.id, request, shape))
     if not answers:
         first = next((error for _, error in refusals if error.field not in ("switch", "technology")), None)
         why = "; ".join(str(error) for _, error in refusals) or "the catalog has none of this technology"
         raise first or FabricError(None, f"no switch of the catalog builds this fabric: {why}")
-    return min(answers, key=lambda answer: answer[:5])[5:]
+    return min(answers, key=lambda answer: answer[:6])[6:]
 
 
 def impossible(error: FabricError, ask: Ask, switch: Switch, switches: Sequence[Switch]) -> FabricError:
@@ -45,7 +46,10 @@ def _near(ask: Ask, switch: Switch, switches: Sequence[Switch]) -> Iterator[str]
     switch."""
     asked: dict[str, dict[str, Any]] = {"three tiers": {"tiers": None}}
     asked |= {f"oversubscription {over}, with units as large as the leaves allow": {"oversubscription": float(over), "unit": None} for over in (2, 4)}
-    asked["topology dragonfly-plus"] = {"topology": "dragonfly-plus", "unit": None}
+    if "infiniband" in switch.technologies:  # elsewhere a dragonfly has no lanes to keep it from deadlock
+        asked["topology dragonfly-plus"] = {"topology": "dragonfly-plus", "unit": None}
+    if switch.uplink_gbps is not None:
+        asked |= {f"spine {other.id}": {"upper": other} for other in sorted(switches, key=lambda s: s.id) if other != switch}
     yield from (words for words, changes in asked.items() if _works(ask, switch, **changes))
     yield from (f"switch {other.id}" for other in sorted(switches, key=lambda s: s.id) if other != switch and _works(ask, other, unit=None))
 

@@ -30,7 +30,7 @@ def pool_facts(design: Design, pool: Pool) -> dict[str, object]:
         "system": pool.system.name,
         "memory_mib": pool.system.memory_mib,
         "gpus": pool.system.gpus,
-        "nvswitch": pool.system.nvlink_domain_gpus > 1,
+        "nvswitch": pool.system.nvlink_domain_gpus > 1 and pool.system.nvlink_domain_servers == 1,
     }
 
 

@@ -1,0 +1,36 @@
+"""Rails that nothing joins, below GPUs that are not joined in the node either.
+
+Why: without spines between the rails a GPU reaches only GPUs of its own number in other nodes. All other traffic must first cross to
+the right rail over NVLink inside the node, as NCCL does with PXN. Where the node's GPUs are not one NVLink domain it cannot.
+
+Bad::
+
+    nodes:
+      gpu: {system: my-pcie-server, count: 8}
+    fabrics:
+      compute: {connects: [gpu], topology: rail-only}
+
+Good: ``topology: rail-fat-tree``, or servers whose GPUs are one NVLink domain.
+
+Source: Wang et al., Rail-only: A Low-Cost High-Performance Network for Training LLMs with Trillion Parameters (arXiv:2307.12169),
+section 4; NCCL user guide, NCCL_PXN_DISABLE.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..rule import Found, rule
+from ..subject import Subject
+
+
+@rule("IAC561", "rails-without-nvlink")
+def check(subject: Subject) -> Iterator[Found]:
+    for name in subject.blueprint.fabrics:
+        fabric = subject.design.fabrics[name]
+        apart = fabric.topology == "rail-only" or (subject.blueprint.fabrics[name].rail_groups and not fabric.cores)
+        for pool in map(subject.design.pools.__getitem__, fabric.pools):
+            joined = pool.system.nvlink_domain_gpus
+            if apart and fabric.nics[pool.name].count > 1 and joined < max(2, pool.system.gpus):
+                key = "topology" if fabric.topology == "rail-only" else "rail_groups"
+                yield Found(f"nothing joins the rails, and NVLink joins {joined or 'none'} of the {pool.system.gpus} GPUs of a {pool.system.name}", ("fabrics", name, key))
