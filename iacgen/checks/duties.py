@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from math import ceil
 
 from .. import catalog
@@ -28,20 +28,44 @@ def queued(b: Blueprint) -> set[str]:
     return {pool for pools in queues(b).values() for pool in pools}
 
 
+def across_sites(b: Blueprint, pools: Iterable[str]) -> bool:
+    """Whether pools stand at several sites that nobody joins: one of them is in a cloud, in a network that is made for it."""
+    sites = {b.nodes[pool].site for pool in pools}
+    return len(sites) > 1 and any(site.existing is None for name, site in aws_sites(b).items() if name in sites)
+
+
+def far_from_controllers(b: Blueprint, pool: str) -> bool:
+    """Whether a cloud lies between a pool and the hosts that run slurmctld."""
+    if b.scheduler is None:
+        return False
+    home, site, clouds = b.nodes[b.scheduler.controllers].site, b.nodes[pool].site, aws_sites(b)
+    return site != home and (site in clouds or home in clouds)
+
+
 def has_gpus(b: Blueprint, pool: str) -> bool:
     """Whether the machines of a pool have GPUs."""
     return catalog.system(b.nodes[pool].system).gpus > 0
 
 
 def efa_interfaces(b: Blueprint, pool: str) -> int:
-    """EFA interfaces of a cloud pool's machines; 0 elsewhere."""
-    cloud = catalog.system(b.nodes[pool].system).cloud
-    return cloud.efa_interfaces if cloud else 0
+    """EFA interfaces that a cloud pool's machines get; 0 elsewhere."""
+    cloud, wanted = catalog.system(b.nodes[pool].system).cloud, b.nodes[pool].efa
+    return (cloud.efa_interfaces if wanted is None else wanted) if cloud else 0
 
 
 def aws_sites(b: Blueprint) -> dict[str, AwsSite]:
     """The AWS sites by name."""
     return {name: site for name, site in b.sites.items() if isinstance(site, AwsSite)}
+
+
+def closed(needed: Iterable[tuple[int, int]], open: tuple[tuple[int, int], ...] | None) -> str:
+    """Those of the needed ports that are not open, as ranges in words; empty where ``open`` is None, for all are."""
+    if open is None:
+        return ""
+    shut = {port for first, last in needed for port in range(first, last + 1) if not any(a <= port <= z for a, z in open)}
+    begins = sorted(port for port in shut if port - 1 not in shut)
+    ends = sorted(port for port in shut if port + 1 not in shut)
+    return ", ".join(str(a) if a == z else f"{a}-{z}" for a, z in zip(begins, ends, strict=True))
 
 
 def taking(b: Blueprint) -> dict[str, list[str]]:

@@ -63,7 +63,7 @@ def _site(name: str, blueprint: Blueprint) -> Site:
     domain = site.domain or f"{blueprint.name}.internal"
     if isinstance(site, AwsSite):
         existing = ExistingNetwork(**dict(site.existing)) if site.existing else None
-        return Site(name, "aws", domain, site.region, site.zone, site.network, site.admin_networks, existing, site.security_group.id, site.security_group.ports)
+        return Site(name, "aws", domain, site.region, site.zone, site.network, site.admin_networks, existing, site.group.id, site.group.ports)
     return Site(name, "on-prem", domain)
 
 

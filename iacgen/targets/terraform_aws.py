@@ -31,7 +31,7 @@ def render(project: Project) -> dict[str, str]:
 
 def variables(design: Design, site: Site) -> dict[str, object]:
     """The values of the root's variables for one site; all but the machine image, which is the operator's."""
-    private, public = subnets(site.network)
+    private, public = (site.existing.addresses, None) if site.existing else subnets(site.network)
     heads = _heads(design, site)
     pools = [pool for pool in design.pools.values() if pool.site == site.name]
     return {
@@ -44,6 +44,7 @@ def variables(design: Design, site: Site) -> dict[str, object]:
         "vpc_cidr": site.network,
         "private_cidr": private,
         "public_cidr": public,
+        **_existing(site),
         "admin_cidrs": list(site.admin_networks),
         # Without a controller at the site its machines come up, but join no queue.
         "slurm_version": design.scheduler.version if design.scheduler and heads else None,
@@ -52,6 +53,14 @@ def variables(design: Design, site: Site) -> dict[str, object]:
         "file_systems": _file_systems(design, site),
         "buckets": _buckets(design, site),
     }
+
+
+def _existing(site: Site) -> dict[str, object]:
+    """What the account has already, and what members of the group may send each other; nothing where all of it is made."""
+    network = {"existing_network": {"vpc_id": site.existing.vpc, "subnet_id": site.existing.subnet}} if site.existing else {}
+    group = {"security_group_id": site.security_group} if site.security_group else {}
+    ports = {} if site.member_ports is None else {"member_ports": [{"from": first, "to": last} for first, last in site.member_ports]}
+    return network | group | ports
 
 
 def subnets(network: str) -> tuple[str, str]:
@@ -74,12 +83,14 @@ def _pool(design: Design, pool: Pool, heads: dict[str, str]) -> dict[str, object
     cloud = pool.system.cloud
     assert cloud, f"{pool.system.id} is no machine type of a cloud"
     queued = {name for partition in design.scheduler.partitions for name in partition.pools} if design.scheduler else set()
+    cards = {} if pool.efa == cloud.efa_interfaces else {"efa_cards": cloud.efa_interfaces}
     chosen = {} if pool.placement_group is None else {"placement_group": pool.placement_group}
     return {
         "instance_type": pool.system.id,
         "nodes": [host for host in pool.hosts if host not in heads],
         "network_cards": cloud.network_cards,
-        "efa_interfaces": cloud.efa_interfaces,
+        "efa_interfaces": pool.efa,
+        **cards,
         "runs_jobs": pool.name in queued,
         "purchase": pool.capacity.kind,
         "reservation_id": pool.capacity.id,

@@ -12,18 +12,40 @@ _Resources = dict[str, dict[str, dict[str, Any]]]
 def differences(plan: dict[str, Any], design: Any, site: str) -> Iterator[str]:
     """In words, each way in which the plan (as ``terraform show -json`` prints it) is not the design of ``site``."""
     planned = _by_type(plan)
-    for check in (_machines, _names, _templates, _file_systems, _buckets, _openings):
+    for check in (_machines, _names, _network, _templates, _file_systems, _buckets, _openings):
         yield from check(planned, design, site)
-    yield from _among_themselves(plan)
+    yield from _among_themselves(plan, planned, design.sites[site])
 
 
-def _among_themselves(plan: dict[str, Any]) -> Iterator[str]:
+def _among_themselves(plan: dict[str, Any], planned: _Resources, site: Any) -> Iterator[str]:
     """EFA passes only inside a group that lets all of it to itself, in and out; which group a rule names is known by reference alone."""
     resources = plan.get("configuration", {}).get("root_module", {}).get("resources", [])
     for way in ("ingress", "egress"):
-        rules = [r["expressions"] for r in resources if r["type"] == f"aws_vpc_security_group_{way}_rule"]
-        if not any(rule.get("ip_protocol", {}).get("constant_value") == "-1" and _groups(rule) for rule in rules):
+        kind = f"aws_vpc_security_group_{way}_rule"
+        rules = [r for r in resources if r["type"] == kind]
+        whole = [r["address"] for r in rules if r["expressions"].get("ip_protocol", {}).get("constant_value") == "-1" and _groups(r["expressions"])]
+        built = Counter((v["from_port"], v["to_port"]) for address, v in planned.get(kind, {}).items() if ".port[" in address)
+        if site.security_group is None and site.member_ports is not None:
+            yield from _compare(f"ports among the machines ({way})", built, Counter(site.member_ports))
+        elif site.security_group is None and not any(address.startswith(name) for name in whole for address in planned.get(kind, {})):
             yield f"no {way} rule lets all traffic of a security group to itself: EFA does not pass"
+        elif site.security_group and any(".self" in address or ".port[" in address for address in planned.get(kind, {})):
+            yield f"{way} rules for a group whose rules are its owner's"
+
+
+def _network(planned: _Resources, design: Any, site: str) -> Iterator[str]:
+    """A network of the account is used and left as it is; without one there is one of the site's range."""
+    wanted = design.sites[site]
+    built = Counter(v["cidr_block"] for v in planned.get("aws_vpc", {}).values())
+    yield from _compare("networks", built, Counter() if wanted.existing else Counter([wanted.network]))
+    if not wanted.existing:
+        return
+    for kind in ("aws_subnet", "aws_nat_gateway", "aws_route_table", "aws_vpc_endpoint"):
+        yield from _compare(kind, Counter(planned.get(kind, {})), Counter())
+    used = [nic for v in planned.get("aws_launch_template", {}).values() for nic in v["network_interfaces"]] + list(planned.get("aws_instance", {}).values())
+    elsewhere = {nic["subnet_id"] for nic in used if nic.get("subnet_id")} - {wanted.existing.subnet}
+    if elsewhere:
+        yield f"machines in {', '.join(sorted(elsewhere))} and not in {wanted.existing.subnet}"
 
 
 def _groups(rule: dict[str, Any]) -> set[str]:
@@ -68,11 +90,11 @@ def _templates(planned: _Resources, design: Any, site: str) -> Iterator[str]:
         if values["instance_type"] != pool.system.id:
             yield f"{address}: {values['instance_type']} for {pool.system.id}"
         kinds = Counter(nic["interface_type"] for nic in values["network_interfaces"])
-        yield from _compare(f"interfaces of {address}", kinds, Counter({"interface": 1, "efa-only": pool.system.cloud.efa_interfaces}))
+        yield from _compare(f"interfaces of {address}", kinds, Counter({"interface": 1, "efa-only": pool.efa} if pool.efa else {"interface": 1}))
         targets = [t["capacity_reservation_id"] for spec in values["capacity_reservation_specification"] for t in spec["capacity_reservation_target"]]
         if targets != [pool.capacity.id] * (pool.capacity.id is not None):
             yield f"{address}: reservation {targets} for {pool.capacity.id}"
-        grouped = pool.capacity.id is None and pool.system.cloud.efa_interfaces > 0 if pool.placement_group is None else pool.placement_group
+        grouped = pool.capacity.id is None and pool.efa > 0 if pool.placement_group is None else pool.placement_group
         if bool(values["placement"]) != grouped:
             yield f"{address}: {'a' if values['placement'] else 'no'} placement group"
         markets = [options["market_type"] for options in values["instance_market_options"]]

@@ -66,6 +66,9 @@ BLOCK = "    capacity: {kind: capacity-block, id: cr-0a1b2c3d4e5f67890}\n"
 BUCKET = "  checkpoints: {kind: s3, site: ohio}\n"
 FSX = "  fsx: {kind: fsx-lustre, site: ohio, capacity: 48000GiB, throughput_mbps_per_tib: 250, mount: /fsx, exports_to: checkpoints}\n"
 
+EXISTING = """zone: us-east-2a, network: 10.64.0.0/16, security_group: {id: sg-0a1b2c3d4e5f67890, members: [all]},
+         existing: {vpc: vpc-0a1b2c3d4e5f67890, subnet: subnet-0a1b2c3d4e5f67890, addresses: 10.64.8.0/22}}"""
+
 # What a root may lack, two ways: edits of the shipped blueprint that take it away. A root's own tests must hold there, too.
 LACKING = {
     "no bucket, on demand": [(BUCKET, ""), (", exports_to: checkpoints", ""), (BLOCK, "")],
@@ -76,7 +79,17 @@ LACKING = {
         ('scheduler: {kind: slurm, version: "24.11", controllers: head}\n', ""),
         ("capacity-block", "capacity-reservation"),
     ],
+    "a network and a group of the account": [("zone: us-east-2a}", EXISTING)],
+    "a group of its own in a network of the account, half of EFA": [
+        ("zone: us-east-2a}", EXISTING.replace("security_group: {id: sg-0a1b2c3d4e5f67890, members: [all]}, ", "")),
+        (BLOCK, "    efa: 16\n"),
+    ],
+    "no EFA, ports of Lustre and Slurm": [
+        ("zone: us-east-2a}", "zone: us-east-2a, security_group: {members: [988, 1018-1023, 6817-6818, 32768-60999]}}"),
+        (BLOCK, "    efa: 0\n"),
+    ],
 }
+
 
 
 @pytest.mark.judge("terraform")
@@ -97,20 +110,20 @@ def test_a_root_that_lacks_something_passes(edits, tmp_path):
 
 
 def drop_argument(tree):
-    replace(tree, "network.tf", "resource \"aws_subnet\" \"public\" {\n  vpc_id            = aws_vpc.main.id\n", "resource \"aws_subnet\" \"public\" {\n")
+    replace(tree, "network.tf", "  vpc_id            = aws_vpc.main[0].id\n  availability_zone = var.zone\n  cidr_block        = var.public_cidr\n", "  availability_zone = var.zone\n  cidr_block        = var.public_cidr\n")
 
 
 def open_to_the_world(tree):
     text = (tree / "terraform" / "ohio" / "security.tf").read_text()
     rule = text.split('"aws_vpc_security_group_ingress_rule" "self" {\n')[1].split("}")[0]
-    replace(tree, "security.tf", '"aws_vpc_security_group_ingress_rule" "self" {\n' + rule, '"aws_vpc_security_group_ingress_rule" "self" {\n  security_group_id = aws_security_group.cluster.id\n  cidr_ipv4         = "0.0.0.0/0"\n  ip_protocol       = "-1"\n')
+    replace(tree, "security.tf", '"aws_vpc_security_group_ingress_rule" "self" {\n' + rule, '"aws_vpc_security_group_ingress_rule" "self" {\n  security_group_id = aws_security_group.cluster[0].id\n  cidr_ipv4         = "0.0.0.0/0"\n  ip_protocol       = "-1"\n')
 
 
 def egress_to_another_group(tree):
     text = (tree / "terraform" / "ohio" / "security.tf").read_text()
     head = text.index('"aws_vpc_security_group_egress_rule" "self"')
-    at = text.index("referenced_security_group_id = aws_security_group.cluster.id", head)
-    (tree / "terraform" / "ohio" / "security.tf").write_text(text[:at] + text[at:].replace("aws_security_group.cluster.id", "aws_security_group.head.id", 1))
+    at = text.index("referenced_security_group_id = aws_security_group.cluster[0].id", head)
+    (tree / "terraform" / "ohio" / "security.tf").write_text(text[:at] + text[at:].replace("aws_security_group.cluster[0].id", "aws_security_group.head.id", 1))
 
 
 def unguard(tree):

@@ -1,7 +1,7 @@
 """A cloud network without room for the machines and file systems of its site.
 
-Why: the nodes get one half of the network, and AWS keeps five addresses of every subnet. The provider accepts any size in validate
-and plan; the last machines fail to start when the first ones already cost money.
+Why: the nodes get one half of the network, or the subnet that exists, and AWS keeps five addresses of every subnet. The provider
+accepts any size in validate and plan; the last machines fail to start when the first ones already cost money.
 
 Bad::
 
@@ -33,13 +33,14 @@ KEPT = 5  # addresses of a subnet: the first four and the last
 @rule("IAC230", "network-too-small")
 def check(blueprint: Blueprint) -> Iterator[Found]:
     for name, site in aws_sites(blueprint).items():
-        prefix = ipaddress.IPv4Network(site.network).prefixlen
-        if not LARGEST <= prefix <= SMALLEST:
+        text = site.existing.addresses if site.existing else site.network
+        prefix = ipaddress.IPv4Network(text).prefixlen
+        if not site.existing and not LARGEST <= prefix <= SMALLEST:
             continue
         machines = sum(pool.count for pool in blueprint.nodes.values() if pool.site == name)
         servers = sum(fsx_addresses(store) for store in blueprint.storage.values() if isinstance(store, FsxLustre) and store.site == name)
-        free = 2 ** (32 - prefix - 1) - KEPT
+        free = 2 ** (32 - prefix - (site.existing is None)) - KEPT
         if machines + servers > free:
-            wanted = 31 - (machines + servers + KEPT - 1).bit_length()
-            message = f"half of {site.network} has {free:,} addresses; {machines:,} machines and the file systems ({servers:,}) need {machines + servers:,}"
-            yield Found(message, ("sites", name, "network"), help=f"take a /{wanted} or larger" if wanted >= LARGEST else "use several sites")
+            wanted = 31 + bool(site.existing) - (machines + servers + KEPT - 1).bit_length()
+            message = f"{'the subnet' if site.existing else 'half of'} {text} has {free:,} addresses; {machines:,} machines and the file systems ({servers:,}) need {machines + servers:,}"
+            yield Found(message, ("sites", name, *(("existing", "addresses") if site.existing else ("network",))), help=f"take a /{wanted} or larger" if wanted >= LARGEST else "use several sites")

@@ -29,5 +29,5 @@ LARGEST, SMALLEST = 16, 27  # prefix lengths
 def check(blueprint: Blueprint) -> Iterator[Found]:
     for name, site in aws_sites(blueprint).items():
         prefix = ipaddress.IPv4Network(site.network).prefixlen
-        if not LARGEST <= prefix <= SMALLEST:
-            yield Found(f"a site's network is a /{LARGEST} to a /{SMALLEST}, this is a /{prefix}", ("sites", name, "network"))
+        if not LARGEST <= prefix <= SMALLEST + (site.existing is not None):
+            yield Found(f"a site's network is a /{LARGEST} to a /{SMALLEST + (site.existing is not None)}, this is a /{prefix}", ("sites", name, "network"))

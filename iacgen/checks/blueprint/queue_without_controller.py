@@ -9,7 +9,9 @@ Bad::
       gpu: {site: hall, system: dgx-h100, count: 8}
       burst: {site: ohio, system: p5.48xlarge, count: 8}
       ctl: {site: hall, system: generic-1u, count: 2}
-    scheduler: {kind: slurm, version: "24.11", controllers: ctl}
+    scheduler:
+      controllers: ctl
+      partitions: {train: {nodes: [gpu], default: true}, burst: {nodes: [burst]}}
 
 Good: partitions over the pools of one site, and a cluster of its own for the other.
 
@@ -22,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...blueprint import Blueprint
-from ..duties import aws_sites, queues
+from ..duties import across_sites, far_from_controllers, queues
 from ..rule import Found, rule
 
 
@@ -30,12 +32,12 @@ from ..rule import Found, rule
 def check(blueprint: Blueprint) -> Iterator[Found]:
     if not blueprint.scheduler:
         return
-    home, clouds = blueprint.nodes[blueprint.scheduler.controllers].site, aws_sites(blueprint)
+    home, given = blueprint.nodes[blueprint.scheduler.controllers].site, blueprint.scheduler.partitions is not None
     for name, pools in queues(blueprint).items():
+        if across_sites(blueprint, pools):
+            continue  # that is the larger fault
         for i, pool in enumerate(pools):
-            site = blueprint.nodes[pool].site
-            if site != home and (site in clouds or home in clouds):
-                given = blueprint.scheduler.partitions is not None
+            if far_from_controllers(blueprint, pool):
                 path = ("scheduler", "partitions", name, "nodes", i) if given else ("nodes", pool, "site")
-                message = f"{pool} stands at {site} and the controllers at {home}: its nodes join no queue"
+                message = f"{pool} stands at {blueprint.nodes[pool].site} and the controllers at {home}: its nodes join no queue"
                 yield Found(message, path, help=None if given else f"name the partitions, over pools at {home}")

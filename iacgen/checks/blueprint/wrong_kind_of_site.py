@@ -36,7 +36,7 @@ def check(blueprint: Blueprint) -> Iterator[Found]:
         if (offered.provider if offered else "on-prem") != kind:
             what = f"a machine type of {offered.provider}" if offered else "a machine of your own"
             yield Found(f"{pool.system} is {what} and site {pool.site} is {kind}", ("nodes", name, "system"))
-        for key in ("capacity", "placement_group"):
+        for key in ("capacity", "placement_group", "efa"):
             if getattr(pool, key) is not None and kind == "on-prem":
                 yield Found(f"{key} is a matter of clouds; this site is on-prem", ("nodes", name, key), on_key=True)
     for name, fabric in blueprint.fabrics.items():

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..duties import queues
+from ..duties import far_from_controllers, queues
 from ..rule import Found, rule
 from ..subject import Subject
 
@@ -29,7 +29,7 @@ from ..subject import Subject
 def check(subject: Subject) -> Iterator[Found]:
     given = subject.blueprint.scheduler and subject.blueprint.scheduler.partitions is not None
     for name, pools in queues(subject.blueprint).items():
-        homes = {pool: home for pool in pools if (home := _home(subject, pool))}
+        homes = {pool: home for pool in pools if not far_from_controllers(subject.blueprint, pool) and (home := _home(subject, pool))}
         if len(set(homes.values())) > 1:
             path = ("scheduler", "partitions", name, "nodes") if given else ("scheduler",)
             message = f"partition {name} spans compute networks: {', '.join(f'{pool} on {home}' for pool, home in sorted(homes.items()))}"

@@ -6,8 +6,8 @@ resource "aws_instance" "head" {
   ebs_optimized = true
   monitoring    = true
 
-  subnet_id              = aws_subnet.private.id
-  vpc_security_group_ids = [aws_security_group.cluster.id, aws_security_group.head.id]
+  subnet_id              = local.subnet_id
+  vpc_security_group_ids = [local.group_id, aws_security_group.head.id]
   iam_instance_profile   = aws_iam_instance_profile.machine["head"].name
 
   user_data                   = local.user_data

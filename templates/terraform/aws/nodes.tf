@@ -41,8 +41,8 @@ resource "aws_launch_template" "pool" {
     network_card_index    = 0
     device_index          = 0
     interface_type        = "interface"
-    subnet_id             = aws_subnet.private.id
-    security_groups       = [aws_security_group.cluster.id]
+    subnet_id             = local.subnet_id
+    security_groups       = [local.group_id]
     delete_on_termination = true
   }
 
@@ -54,8 +54,8 @@ resource "aws_launch_template" "pool" {
       network_card_index    = network_interfaces.value
       device_index          = network_interfaces.value == 0 ? 1 : 0
       interface_type        = "efa-only"
-      subnet_id             = aws_subnet.private.id
-      security_groups       = [aws_security_group.cluster.id]
+      subnet_id             = local.subnet_id
+      security_groups       = [local.group_id]
       delete_on_termination = true
     }
   }

@@ -1,29 +1,59 @@
 # EFA traffic passes only inside a group that allows all of it to itself, in and out. Slurm, Lustre
-# and NCCL's own connections use the same rules.
+# and NCCL's own connections use the same rules. The rules of a group that exists stay as they are.
 resource "aws_security_group" "cluster" {
+  count = var.security_group_id == null ? 1 : 0
+
   name        = "${local.name}-cluster"
   description = "Nodes, head node and file systems"
-  vpc_id      = aws_vpc.main.id
+  vpc_id      = local.vpc_id
 
   tags = { Name = "${local.name}-cluster" }
 }
 
 resource "aws_vpc_security_group_ingress_rule" "self" {
-  security_group_id            = aws_security_group.cluster.id
-  referenced_security_group_id = aws_security_group.cluster.id
+  count = var.security_group_id == null && var.member_ports == null ? 1 : 0
+
+  security_group_id            = aws_security_group.cluster[0].id
+  referenced_security_group_id = aws_security_group.cluster[0].id
   ip_protocol                  = "-1"
   description                  = "EFA, Slurm and Lustre among the machines"
 }
 
 resource "aws_vpc_security_group_egress_rule" "self" {
-  security_group_id            = aws_security_group.cluster.id
-  referenced_security_group_id = aws_security_group.cluster.id
+  count = var.security_group_id == null && var.member_ports == null ? 1 : 0
+
+  security_group_id            = aws_security_group.cluster[0].id
+  referenced_security_group_id = aws_security_group.cluster[0].id
   ip_protocol                  = "-1"
   description                  = "EFA, Slurm and Lustre among the machines"
 }
 
+resource "aws_vpc_security_group_ingress_rule" "port" {
+  for_each = local.member_ports
+
+  security_group_id            = aws_security_group.cluster[0].id
+  referenced_security_group_id = aws_security_group.cluster[0].id
+  ip_protocol                  = "tcp"
+  from_port                    = each.value.from
+  to_port                      = each.value.to
+  description                  = "Among the machines"
+}
+
+resource "aws_vpc_security_group_egress_rule" "port" {
+  for_each = local.member_ports
+
+  security_group_id            = aws_security_group.cluster[0].id
+  referenced_security_group_id = aws_security_group.cluster[0].id
+  ip_protocol                  = "tcp"
+  from_port                    = each.value.from
+  to_port                      = each.value.to
+  description                  = "Among the machines"
+}
+
 resource "aws_vpc_security_group_egress_rule" "internet" {
-  security_group_id = aws_security_group.cluster.id
+  count = var.security_group_id == null ? 1 : 0
+
+  security_group_id = aws_security_group.cluster[0].id
   cidr_ipv4         = "0.0.0.0/0"
   ip_protocol       = "-1"
   description       = "Packages and AWS services"
@@ -32,7 +62,7 @@ resource "aws_vpc_security_group_egress_rule" "internet" {
 resource "aws_security_group" "head" {
   name        = "${local.name}-head"
   description = "SSH to the head node"
-  vpc_id      = aws_vpc.main.id
+  vpc_id      = local.vpc_id
 
   tags = { Name = "${local.name}-head" }
 }
@@ -78,7 +108,7 @@ data "aws_iam_policy_document" "key" {
 
     principals {
       type        = "AWS"
-      identifiers = ["arn:${data.aws_partition.current.partition}:iam::${aws_vpc.main.owner_id}:root"]
+      identifiers = ["arn:${data.aws_partition.current.partition}:iam::${aws_security_group.head.owner_id}:root"]
     }
   }
 
@@ -97,7 +127,7 @@ data "aws_iam_policy_document" "key" {
     condition {
       test     = "StringEquals"
       variable = "kms:CallerAccount"
-      values   = [aws_vpc.main.owner_id]
+      values   = [aws_security_group.head.owner_id]
     }
 
     condition {
@@ -109,7 +139,7 @@ data "aws_iam_policy_document" "key" {
     condition {
       test     = "ArnLike"
       variable = "aws:PrincipalArn"
-      values   = ["arn:${data.aws_partition.current.partition}:iam::${aws_vpc.main.owner_id}:role/aws-service-role/s3.data-source.lustre.fsx.amazonaws.com/AWSServiceRoleForFSxS3Access_*"]
+      values   = ["arn:${data.aws_partition.current.partition}:iam::${aws_security_group.head.owner_id}:role/aws-service-role/s3.data-source.lustre.fsx.amazonaws.com/AWSServiceRoleForFSxS3Access_*"]
     }
   }
 }

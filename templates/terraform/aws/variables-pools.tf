@@ -6,7 +6,8 @@ variable "pools" {
     nodes           = list(string)
     network_cards   = number
     efa_interfaces  = number
-    runs_jobs       = bool # slurmd; without it Slurm's commands alone
+    efa_cards       = optional(number) # cards of the type that can carry EFA; null: all of them do
+    runs_jobs       = bool             # slurmd; without it Slurm's commands alone
     purchase        = string
     reservation_id  = optional(string)
     placement_group = optional(bool) # null: where machines have EFA and no reservation
@@ -41,15 +42,15 @@ variable "pools" {
           "trn2.48xlarge"    = ["16 of 16"]
           "g6e.48xlarge"     = ["4 of 4"]
           "g7e.48xlarge"     = ["4 of 4"]
-        }, pool.instance_type, ["${pool.efa_interfaces} of ${pool.network_cards}"]),
-        "${pool.efa_interfaces} of ${pool.network_cards}"
+        }, pool.instance_type, ["${coalesce(pool.efa_cards, pool.efa_interfaces)} of ${pool.network_cards}"]),
+        "${coalesce(pool.efa_cards, pool.efa_interfaces)} of ${pool.network_cards}"
       )
     ])
-    error_message = "efa_interfaces or network_cards is not what this instance type has (p5.48xlarge: 32 EFA interfaces on 32 network cards)."
+    error_message = "efa_interfaces or network_cards is not what this instance type has (p5.48xlarge: 32 EFA interfaces on 32 network cards; who takes fewer says efa_cards)."
   }
 
   validation {
-    condition     = alltrue([for pool in var.pools : pool.network_cards >= 1 && pool.efa_interfaces >= 0 && pool.efa_interfaces <= pool.network_cards])
+    condition     = alltrue([for pool in var.pools : pool.network_cards >= 1 && pool.efa_interfaces >= 0 && pool.efa_interfaces <= coalesce(pool.efa_cards, pool.efa_interfaces) && coalesce(pool.efa_cards, pool.efa_interfaces) <= pool.network_cards])
     error_message = "A machine has one network card or more, and one EFA interface a card at most."
   }
 

@@ -46,6 +46,39 @@ variable "zone" {
   description = "The one availability zone of all machines: a placement group and a capacity block never span zones."
 }
 
+variable "existing_network" {
+  type        = object({ vpc_id = string, subnet_id = string })
+  default     = null
+  description = "A network of the account to move into, with routes and name resolution of its owner; null makes one."
+
+  validation {
+    condition     = var.existing_network == null || (can(regex("^vpc-[0-9a-f]{8,17}$", var.existing_network.vpc_id)) && can(regex("^subnet-[0-9a-f]{8,17}$", var.existing_network.subnet_id)))
+    error_message = "Give ids such as vpc-0123456789abcdef0 and subnet-0123456789abcdef0, or null."
+  }
+}
+
+variable "security_group_id" {
+  type        = string
+  default     = null
+  description = "A group of the account for all machines and file systems, whose rules stay as they are; null makes one."
+
+  validation {
+    condition     = var.security_group_id == null || can(regex("^sg-[0-9a-f]{8,17}$", var.security_group_id))
+    error_message = "Give an id such as sg-0123456789abcdef0, or null."
+  }
+}
+
+variable "member_ports" {
+  type        = list(object({ from = number, to = number }))
+  default     = null
+  description = "TCP ports that members of the group open to each other; null lets everything pass among them, as EFA wants. Of a group that exists it says what is open."
+
+  validation {
+    condition     = var.member_ports == null || try(alltrue([for ports in var.member_ports : 1 <= ports.from && ports.from <= ports.to && ports.to <= 65535]), false)
+    error_message = "Ports are 1 to 65535, the first one not above the last."
+  }
+}
+
 variable "vpc_cidr" {
   type        = string
   description = "Addresses of the network."
@@ -68,10 +101,11 @@ variable "private_cidr" {
 
 variable "public_cidr" {
   type        = string
-  description = "Subnet of the NAT gateway; inside vpc_cidr, apart from private_cidr."
+  nullable    = true
+  description = "Subnet of the NAT gateway; inside vpc_cidr, apart from private_cidr. Null in a network that exists."
 
   validation {
-    condition     = can(cidrhost(var.public_cidr, 0)) && try(tonumber(split("/", var.public_cidr)[1]) <= 28, false)
+    condition     = var.public_cidr == null || can(cidrhost(var.public_cidr, 0)) && try(tonumber(split("/", var.public_cidr)[1]) <= 28, false)
     error_message = "A subnet takes an IPv4 range of /28 or larger."
   }
 }

@@ -4,7 +4,7 @@ resource "aws_route53_zone" "cluster" {
   comment = "Machines of cluster ${local.name}"
 
   vpc {
-    vpc_id = aws_vpc.main.id
+    vpc_id = local.vpc_id
   }
 }
 
@@ -18,7 +18,10 @@ resource "aws_route53_record" "machine" {
   records = [each.value.private_ip]
 }
 
+# Machines search the domain by themselves, too: options of a network that exists are its owner's.
 resource "aws_vpc_dhcp_options" "cluster" {
+  count = var.existing_network == null ? 1 : 0
+
   domain_name         = var.domain
   domain_name_servers = ["AmazonProvidedDNS"]
 
@@ -26,6 +29,8 @@ resource "aws_vpc_dhcp_options" "cluster" {
 }
 
 resource "aws_vpc_dhcp_options_association" "cluster" {
-  vpc_id          = aws_vpc.main.id
-  dhcp_options_id = aws_vpc_dhcp_options.cluster.id
+  count = var.existing_network == null ? 1 : 0
+
+  vpc_id          = aws_vpc.main[0].id
+  dhcp_options_id = aws_vpc_dhcp_options.cluster[0].id
 }

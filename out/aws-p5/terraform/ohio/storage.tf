@@ -11,8 +11,8 @@ resource "aws_fsx_lustre_file_system" "data" {
   per_unit_storage_throughput = each.value.throughput
   data_compression_type       = "LZ4"
 
-  subnet_ids                    = [aws_subnet.private.id]
-  security_group_ids            = [aws_security_group.cluster.id]
+  subnet_ids                    = [local.subnet_id]
+  security_group_ids            = [local.group_id]
   kms_key_id                    = aws_kms_key.main.arn
   weekly_maintenance_start_time = each.value.maintenance_time
 

@@ -14,7 +14,8 @@ mock_provider "aws" {
 }
 
 variables {
-  ami = "ami-0123456789abcdef0"
+  ami          = "ami-0123456789abcdef0"
+  member_ports = null # the pools below have EFA
 }
 
 run "as_generated" {
@@ -141,6 +142,55 @@ run "p6_b300_leaves_card_0_to_ip" {
   assert {
     condition     = length(aws_placement_group.pool) == 0
     error_message = "A capacity block has no placement group beside it."
+  }
+}
+
+run "fewer_interfaces_are_spread" {
+  command = plan
+
+  variables {
+    pools = {
+      half = {
+        instance_type  = "p5.48xlarge"
+        nodes          = ["half0001"]
+        network_cards  = 32
+        efa_cards      = 32
+        efa_interfaces = 8
+        runs_jobs      = true
+        purchase       = "on-demand"
+      }
+      none = {
+        instance_type  = "p5.48xlarge"
+        nodes          = ["none0001"]
+        network_cards  = 32
+        efa_cards      = 32
+        efa_interfaces = 0
+        runs_jobs      = true
+        purchase       = "on-demand"
+      }
+      few = {
+        instance_type  = "p6-b300.48xlarge"
+        nodes          = ["few0001"]
+        network_cards  = 17
+        efa_cards      = 16
+        efa_interfaces = 8
+        runs_jobs      = true
+        purchase       = "on-demand"
+      }
+    }
+  }
+
+  assert {
+    condition = [
+      for pool in ["few", "half", "none"] :
+      join(" ", [for nic in aws_launch_template.pool[pool].network_interfaces : nic.network_card_index if nic.interface_type == "efa-only"])
+    ] == ["1 3 5 7 9 11 13 15", "0 4 8 12 16 20 24 28", ""]
+    error_message = "One EFA interface for each GPU is on a card near it; p6-b300.48xlarge leaves card 0 to IP."
+  }
+
+  assert {
+    condition     = join(",", keys(aws_placement_group.pool)) == "few,half"
+    error_message = "Machines without EFA need no placement group."
   }
 }
 

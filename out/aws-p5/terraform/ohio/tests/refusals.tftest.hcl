@@ -14,7 +14,8 @@ mock_provider "aws" {
 }
 
 variables {
-  ami = "ami-0123456789abcdef0"
+  ami          = "ami-0123456789abcdef0"
+  member_ports = null # the pools below have EFA
 }
 
 run "too_many_interfaces" {
@@ -102,7 +103,7 @@ run "subnet_too_small" {
     }
   }
 
-  expect_failures = [aws_subnet.private]
+  expect_failures = [terraform_data.ready]
 }
 
 run "zone_of_another_region" {
@@ -113,7 +114,7 @@ run "zone_of_another_region" {
     zone   = "us-east-2a"
   }
 
-  expect_failures = [aws_subnet.private]
+  expect_failures = [terraform_data.ready]
 }
 
 run "no_such_capacity" {
@@ -144,4 +145,66 @@ run "ssh_from_everywhere" {
   }
 
   expect_failures = [var.admin_cidrs]
+}
+
+run "efa_among_few_ports" {
+  command = plan
+
+  variables {
+    file_systems = {}
+    member_ports = [{ from = 6817, to = 6818 }]
+
+    pools = {
+      gpu = { instance_type = "p5.48xlarge", nodes = ["gpu0001"], network_cards = 32, efa_interfaces = 32, runs_jobs = true, purchase = "on-demand" }
+    }
+  }
+
+  expect_failures = [terraform_data.ready]
+}
+
+run "lustre_behind_closed_ports" {
+  command = plan
+
+  variables {
+    pools        = {}
+    buckets      = {}
+    file_systems = { fsx = { capacity_gib = 4800, throughput = 250, mount = "/fsx" } }
+    member_ports = [{ from = 988, to = 988 }, { from = 1019, to = 1023 }]
+  }
+
+  expect_failures = [terraform_data.ready]
+}
+
+run "group_of_a_network_that_is_not_there_yet" {
+  command = plan
+
+  variables {
+    security_group_id = "sg-0123456789abcdef0"
+    existing_network  = null
+  }
+
+  expect_failures = [terraform_data.ready]
+}
+
+run "ports_in_the_wrong_order" {
+  command = plan
+
+  variables {
+    pools        = {}
+    member_ports = [{ from = 1023, to = 1018 }]
+  }
+
+  expect_failures = [var.member_ports]
+}
+
+run "more_interfaces_than_cards" {
+  command = plan
+
+  variables {
+    pools = {
+      gpu = { instance_type = "p5.48xlarge", nodes = ["gpu0001"], network_cards = 32, efa_cards = 32, efa_interfaces = 33, runs_jobs = true, purchase = "on-demand" }
+    }
+  }
+
+  expect_failures = [var.pools]
 }

@@ -44,12 +44,16 @@ run "plan" {
   }
 
   assert {
-    condition     = aws_vpc_security_group_ingress_rule.self.ip_protocol == "-1" && aws_vpc_security_group_egress_rule.self.ip_protocol == "-1"
-    error_message = "EFA: all traffic in and out, among the machines."
+    condition = (
+      join(",", aws_vpc_security_group_ingress_rule.self[*].ip_protocol) == join(",", aws_vpc_security_group_egress_rule.self[*].ip_protocol)
+      && length(aws_vpc_security_group_ingress_rule.self) + length(aws_vpc_security_group_ingress_rule.port) >= (var.security_group_id == null ? 1 : 0)
+      && (var.security_group_id != null || var.member_ports != null || one(aws_vpc_security_group_ingress_rule.self[*].ip_protocol) == "-1")
+    )
+    error_message = "EFA: all traffic in and out, among the machines, unless the group is there or its ports are said."
   }
 
   assert {
-    condition     = aws_subnet.private.availability_zone == aws_subnet.public.availability_zone
+    condition     = join(",", aws_subnet.private[*].availability_zone) == join(",", aws_subnet.public[*].availability_zone)
     error_message = "One zone."
   }
 }
