@@ -188,7 +188,8 @@ def _tensor_stays_in_the_node(spec: JobSpec) -> Iterator[Diagnostic]:
 
 
 def _framework_can(spec: JobSpec) -> Iterator[Diagnostic]:
-    """DeepSpeed's PipelineEngine refuses ZeRO 2 and 3; the rest is what only one of the two frameworks has."""
+    """DeepSpeed's PipelineEngine refuses ZeRO 2 and 3, and ``deepspeed.initialize`` makes a mesh of data and one more dimension; the
+    rest is what only one of the two frameworks has."""
     if spec.framework == "megatron":
         if spec.zero:
             yield _error(spec, 315, "zero-outside-deepspeed", f"zero {spec.zero} is a DeepSpeed stage, but the framework is megatron", ("zero",), "leave zero out: Megatron's distributed optimizer shards as stage 1 does; or use framework: deepspeed")
@@ -199,7 +200,12 @@ def _framework_can(spec: JobSpec) -> Iterator[Diagnostic]:
         yield _error(spec, 317, "sequence-parallel-outside-megatron", "this sequence parallelism is Megatron's; DeepSpeed cuts the sequence by parallel.context", ("parallel", "sequence"), "set parallel.sequence: false, or use framework: megatron")
     if spec.pipeline > 1 and spec.zero > 1:
         yield _error(spec, 318, "zero-with-pipeline", f"DeepSpeed's pipeline engine refuses zero {spec.zero}: it needs whole gradients", ("zero",), "use zero: 1, or pipeline: 1")
-
+    cuts = [f"{name} {size}" for name, size in (("tensor", spec.tensor), ("pipeline", spec.pipeline), ("context", spec.context)) if size > 1]
+    if len(cuts) > 1:
+        yield _error(
+            spec, 323, "deepspeed-cuts-combined", f"DeepSpeed's files can cut a copy of the model in one way, not by {' and '.join(cuts)} together",
+            ("parallel",), "keep one of them above 1, or use framework: megatron",
+        )  # fmt: skip
     if spec.zero == 0 and spec.gradients == "fp32":
         yield _error(spec, 321, "fp32-gradients-without-zero", "DeepSpeed refuses fp32 gradients for bf16 weights without ZeRO", ("gradients",), "use zero: 1 or more, or gradients: bf16")
 

@@ -68,10 +68,33 @@ def test_all_three_batch_numbers_multiply_out(spec, changes, batches):
 
 
 def test_parallel_sizes_are_written_where_deepspeed_looks_for_them(spec):
-    config, _ = config_of(replace(spec, tensor=2, context=4, global_batch=512))
-    assert (config["tensor_parallel"], config["sequence_parallel_size"]) == ({"autotp_size": 2}, 4)
+    config, _ = config_of(replace(spec, tensor=2, global_batch=512))
+    assert config["tensor_parallel"] == {"autotp_size": 2}
+    config, _ = config_of(replace(spec, context=4, global_batch=512))
+    assert (config["data_parallel_size"], config["sequence_parallel_size"]) == (64, 4)
     plain, _ = config_of(spec)
-    assert not {"tensor_parallel", "sequence_parallel_size"} & set(plain)
+    assert not {"tensor_parallel", "sequence_parallel_size", "data_parallel_size", "pipeline"} & set(plain)
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({}, {}),
+        ({"context": 4, "global_batch": 512}, {"TRAIN_CONTEXT": 4}),
+        ({"pipeline": 4, "zero": 1, "global_batch": 512, "model": catalog.model("llama-3-8b")}, {"TRAIN_PIPELINE": 4}),
+    ],
+)
+def test_what_deepspeed_reads_from_no_file_is_told_to_the_script(superpod, spec, changes, told):
+    _, job = config_of(replace(spec, **changes))
+    words = {name: value for name, value, _ in deepspeed.words(job, superpod.design)}
+    assert {name: words[name] for name in words.keys() & {"TRAIN_CONTEXT", "TRAIN_PIPELINE"}} == told
+
+
+@pytest.mark.parametrize(("recompute", "interval"), [("full", {"activation_checkpoint_interval": 1}), ("selective", None)])
+def test_the_pipeline_engine_recomputes_each_layer_where_that_is_planned_and_sends_when_it_has_computed(spec, recompute, interval):
+    config, _ = config_of(replace(spec, pipeline=4, zero=1, global_batch=512, recompute=recompute, model=catalog.model("llama-3-8b")))
+    assert config.get("pipeline") == interval
+    assert config["zero_optimization"]["overlap_comm"] is False
 
 
 @pytest.mark.parametrize("gradients", ["bf16", "fp32"])
@@ -109,8 +132,8 @@ def test_deepspeed_takes_every_kind_of_job_from_8_to_16384_ranks(spec, tmp_path)
     specs += [
         replace(small, nodes=4, tensor=4, zero=2, global_batch=64),
         replace(small, nodes=4, context=4, global_batch=64),
-        replace(small, nodes=4, context=2, tensor=2, global_batch=64),
-        replace(small, nodes=8, pipeline=4, zero=1, global_batch=64),
+        replace(small, nodes=8, pipeline=4, zero=1, global_batch=64, recompute="full"),
+        replace(small, nodes=8, pipeline=4, zero=1, global_batch=64, recompute="selective"),
         replace(small, nodes=8, zero=0, model=small.model.model_copy(update={"layers": 4}), gradients="bf16", global_batch=64),
     ]
     (tmp_path / "hostfile").write_text("gpu0001 slots=8\n")
@@ -118,7 +141,7 @@ def test_deepspeed_takes_every_kind_of_job_from_8_to_16384_ranks(spec, tmp_path)
     for i, each in enumerate(specs):
         config, job = config_of(each)
         (tmp_path / f"{i}.json").write_text(json.dumps(config))
-        questions.append({"config": str(tmp_path / f"{i}.json"), "hostfile": str(tmp_path / "hostfile"), "world": job.world, "data_parallel": job.data_parallel})
+        questions.append({"config": str(tmp_path / f"{i}.json"), "hostfile": str(tmp_path / "hostfile"), "world": job.world, "data_parallel": job.data_parallel, "context": each.context})
     answer = run_program([programs.find("deepspeed").path, "-I", PROBE, json.dumps(questions)], env={"DS_ACCELERATOR": "cpu"}, timeout=300)
     assert answer.ok, answer.err
     said = json.loads(answer.out.splitlines()[-1].removeprefix("PROBE "))["jobs"]

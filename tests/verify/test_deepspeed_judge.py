@@ -9,6 +9,7 @@ import pytest
 from iacgen.output import apply, plan
 from iacgen.pipeline import run
 from iacgen.targets import deepspeed as target
+from iacgen.training import plan as plan_job
 from iacgen.verify import deepspeed
 from iacgen.verify.deepspeed.rules import of_config
 from iacgen.verify.deepspeed.start import launch, words
@@ -110,6 +111,39 @@ def test_a_spoilt_job_fails(spoilt, i):
 @pytest.mark.judge("deepspeed")
 def test_the_sound_job_beside_them_passes(spoilt):
     assert of_job(spoilt, "sound") == []
+
+
+# A job that cuts a copy of the model, what to spoil, and a word of the finding that must come; without one the job is sound.
+CUT = [
+    ({"context": 2}, "", "", "", None),
+    ({"context": 2}, "ds_config.json", '"data_parallel_size": 8,', "", "mesh is none"),
+    ({"context": 2}, "ds_config.json", '"sequence_parallel_size": 2', '"sequence_parallel_size": 4', "mesh is [8, 4]"),
+    ({"context": 2}, "job.env", "TRAIN_CONTEXT=2", "TRAIN_CONTEXT=4", "TRAIN_CONTEXT"),
+    ({"pipeline": 2, "zero": 1}, "", "", "", None),
+    ({"pipeline": 2, "zero": 1}, "ds_config.json", '"activation_checkpoint_interval": 1', '"activation_checkpoint_interval": 0', "activation_checkpoint_interval is 0"),
+    ({"pipeline": 2, "zero": 1}, "ds_config.json", '"overlap_comm": false', '"overlap_comm": true', "overlap_comm is true"),
+    ({"pipeline": 2, "zero": 1}, "job.env", "TRAIN_PIPELINE=2", "TRAIN_PIPELINE=4", "TRAIN_PIPELINE"),
+    ({"tensor": 2}, "", "", "", None),
+    ({"tensor": 2}, "ds_config.json", '"autotp_size": 2', '"autotp_size": 4', "autotp_size is 4"),
+]  # fmt: skip
+
+
+@pytest.mark.judge("deepspeed")
+def test_a_job_that_cuts_a_copy_of_the_model(tmp_path, projects):
+    lab = projects["lab"]
+    job, placement = lab.jobs["pretrain"], lab.placements["pretrain"]
+    jobs = {f"cut{i}": plan_job(replace(job.spec, name=f"cut{i}", **changes))[0] for i, (changes, *_) in enumerate(CUT)}
+    several = replace(lab, jobs=jobs, placements={name: replace(placement, job=name) for name in jobs})
+    tree = written(tmp_path, several)
+    for i, (_, file, old, new, word) in enumerate(CUT):
+        if word:
+            path = tree / "training" / f"cut{i}" / file
+            assert old in path.read_text()
+            path.write_text(path.read_text().replace(old, new))
+    verdict = deepspeed.verify(tree, several)
+    for i, (_, _, _, _, word) in enumerate(CUT):
+        found = [f.message.lower() for f in of_job(verdict, f"cut{i}")]
+        assert any(word.lower() in message for message in found) if word else not found, (i, found)
 
 
 @pytest.mark.judge("deepspeed")

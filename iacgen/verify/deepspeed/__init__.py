@@ -43,6 +43,7 @@ def _ask(tree: Path, project: Any, names: list[str], found: programs.Found) -> l
             "hostfile": str(tree / "training" / name / "hostfile"),
             "world": project.jobs[name].world,
             "data_parallel": project.jobs[name].data_parallel,
+            "context": project.jobs[name].spec.context,
         }
         for name in names
     ]

@@ -14,7 +14,7 @@ _HOST_LINE = re.compile(r"([A-Za-z0-9][A-Za-z0-9.-]*) slots=([1-9][0-9]*)")
 
 
 def of_plan(name: str, read: dict[str, Any], job: Any) -> Iterator[Diagnostic]:
-    """The values that DeepSpeed read are those of the plan: batches, ZeRO, types, and the buckets that the memory table counts."""
+    """The values that DeepSpeed read are those of the plan: batches, ZeRO, types, groups, and the buckets that the memory table counts."""
     spec = job.spec
     planned = {
         "train_batch_size": spec.global_batch,
@@ -24,9 +24,11 @@ def of_plan(name: str, read: dict[str, Any], job: Any) -> Iterator[Diagnostic]:
         "bf16": True,
         "grad_accum_dtype": spec.gradients,
         "autotp_size": spec.tensor if spec.tensor > 1 else 0,
+        "mesh": [job.data_parallel, spec.context] if spec.context > 1 else None,
+        "activation_checkpoint_interval": 1 if spec.pipeline > 1 and spec.recompute == "full" else 0,
     }
     if spec.zero:
-        planned["reduce_bucket_size"] = job.buckets.reduce
+        planned |= {"reduce_bucket_size": job.buckets.reduce, "overlap_comm": spec.pipeline == 1}
     if spec.zero == 3:
         planned["max_live_parameters"] = job.buckets.live
     for key, value in planned.items():

@@ -53,6 +53,10 @@ def words(job: Any, design: Any) -> dict[str, str]:
     """What job.env must say, as a shell reads it: name → one word."""
     spec = job.spec
     out = {"TRAIN_MODEL": spec.model.id, "TRAIN_SEQUENCE_LENGTH": spec.sequence, "TRAIN_RECOMPUTE": spec.recompute}
+    if spec.pipeline > 1:
+        out["TRAIN_PIPELINE"] = spec.pipeline
+    if spec.context > 1:
+        out["TRAIN_CONTEXT"] = spec.context
     if spec.data_path:
         out["TRAIN_DATA"] = spec.data_path
     mount = getattr(design.storage.get(spec.checkpoint_to or ""), "mount", None)

@@ -2,12 +2,13 @@
 
     python deepspeed_probe.py JOBS
 
-JOBS is a JSON list of objects with ``config`` and ``hostfile`` (paths), ``world`` and ``data_parallel``. Prints one line: the word
+JOBS is a JSON list of objects with ``config`` and ``hostfile`` (paths), ``world``, ``data_parallel`` and ``context``. Prints one line: the word
 PROBE and a JSON list with, for each job, ``refused`` (DeepSpeed's complaint about the configuration, or null), ``values``,
 ``unread`` (dotted keys that stand in the file and that DeepSpeed never looks at), ``warnings``, ``hosts`` and ``hosts_refused``;
 and once ``optimizers`` and ``schedulers``, the names that DeepSpeed knows.
 
-Without a process group DeepSpeed takes the world for 1 and ignores the topology that it is given, so both are put in its way.
+The configuration goes through ``deepspeed.initialize`` up to where the engine would be built. Without a process group DeepSpeed takes
+the world for 1 and ignores the topology that it is given, so both are put in its way, and the mesh that it asks for is noted.
 """
 
 import json
@@ -20,6 +21,7 @@ import os  # isort: skip
 
 os.environ.setdefault("DS_ACCELERATOR", "cpu")
 
+import deepspeed  # noqa: E402
 import deepspeed.runtime.config as config_module  # noqa: E402
 import hjson  # noqa: E402
 import torch  # noqa: E402
@@ -28,8 +30,6 @@ from deepspeed.runtime import lr_schedules  # noqa: E402
 from deepspeed.runtime.config_utils import dict_raise_error_on_duplicate_keys  # noqa: E402
 from deepspeed.utils import logger  # noqa: E402
 
-# Read by deepspeed.initialize and not by its configuration class.
-ELSEWHERE = {"sequence_parallel_size"}
 # Sections whose unknown keys DeepSpeed passes over; in the others it refuses them.
 SILENT = ("activation_checkpointing", "checkpoint", "data_types")
 
@@ -42,6 +42,29 @@ class Topology:
 
     def get_data_parallel_world_size(self):
         return self.size
+
+
+class Mesh:
+    """Stands in for torch's mesh: a group is its size."""
+
+    def __init__(self, shape, names):
+        self.shape, self.sizes = list(shape), dict(zip(names, shape, strict=True))
+
+    def get_group(self, mesh_dim):
+        return self.sizes[mesh_dim]
+
+
+class Built(Exception):
+    """The engine would be built now, of this configuration and this mesh."""
+
+    def __init__(self, config, mesh):
+        super().__init__()
+        self.config, self.mesh = config, mesh
+
+
+def no_engine(*args, config_class, mesh_device, **others):
+    """In the place of DeepSpeed's engine, which would want a process group."""
+    raise Built(config_class, mesh_device)
 
 
 class Watched(dict):
@@ -86,25 +109,37 @@ def read_config(job):
         with open(job["config"]) as file:
             raw = hjson.load(file, object_pairs_hook=dict_raise_error_on_duplicate_keys)
         watched = Watched({key: Watched(value) if key in SILENT and isinstance(value, dict) else value for key, value in raw.items()})
-        world, size = job["world"], job["data_parallel"]
-        with (
-            mock.patch.object(config_module.dist, "get_rank", lambda *a, **k: 0),
-            mock.patch.object(config_module.dist, "get_world_size", lambda *a, **k: world),
-        ):
-            config = config_module.DeepSpeedConfig(watched, mpu=Topology(size) if size != world else None)
+        built = build(watched, job)
     except Exception as refusal:  # whatever DeepSpeed raises is its refusal
         return {"refused": f"{type(refusal).__name__}: {refusal}", "values": {}, "unread": [], "warnings": handler.said}
     finally:
         logger.removeHandler(handler)
-    unread = sorted(set(dict.keys(watched)) - watched.asked - ELSEWHERE)
+    unread = sorted(set(dict.keys(watched)) - watched.asked)
     for section in SILENT:
         inner = dict.get(watched, section)
         if isinstance(inner, Watched):
             unread += sorted(f"{section}.{key}" for key in set(dict.keys(inner)) - inner.asked)
-    return {"refused": None, "values": values(config), "unread": unread, "warnings": handler.said}
+    return {"refused": None, "values": values(built.config, built.mesh), "unread": unread, "warnings": handler.said}
 
 
-def values(config):
+def build(config, job):
+    """What deepspeed.initialize would build the engine of. Copies that are cut by tensor or pipeline are the topology's affair."""
+    world, size = job["world"], job["data_parallel"]
+    with (
+        mock.patch.object(config_module.dist, "init_distributed", lambda *a, **k: None),
+        mock.patch.object(config_module.dist, "initialize_mesh_device", Mesh),
+        mock.patch.object(config_module.dist, "get_rank", lambda *a, **k: 0),
+        mock.patch.object(config_module.dist, "get_world_size", lambda group=None: world if group is None else group),
+        mock.patch.object(deepspeed, "DeepSpeedEngine", no_engine),
+    ):
+        try:
+            deepspeed.initialize(model=torch.nn.Module(), config=config, mpu=Topology(size) if size * job["context"] != world else None)
+        except Built as built:
+            return built
+    raise RuntimeError("deepspeed.initialize built no engine of its own")
+
+
+def values(config, mesh):
     """What the plan can be compared with."""
     return {
         "train_batch_size": config.train_batch_size,
@@ -116,6 +151,9 @@ def values(config):
         "reduce_bucket_size": config.zero_config.reduce_bucket_size,
         "max_live_parameters": config.zero_config.max_live_parameters,
         "autotp_size": config.tensor_parallel_config.autotp_size,
+        "mesh": mesh.shape if mesh else None,
+        "activation_checkpoint_interval": config.pipeline["activation_checkpoint_interval"],
+        "overlap_comm": config.zero_config.overlap_comm,
     }
 
 
