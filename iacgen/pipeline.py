@@ -17,6 +17,7 @@ from .blueprint.training import Training
 from .checks import Profile
 from .checks.subject import Subject
 from .design import Design, design
+from .design.fabric.growth import Moves, moves
 from .diagnostics import Diagnostic, errors
 from .diagnostics.report import Suppressed
 from .diagnostics.suppression import suppress
@@ -75,6 +76,15 @@ def tree(state: Run) -> dict[str, str]:
         out |= files
     out |= readme.render(state.project, tuple(sorted({*out, "README.md"})))
     return dict(sorted(out.items()))
+
+
+def recabled(before: Run, after: Run) -> dict[str, Moves]:
+    """Fabric → what becomes of its cables, for those where any changes; empty where one of the runs has no design."""
+    old, new = (run.design.fabrics if run.design else None for run in (before, after))
+    if old is None or new is None:
+        return {}
+    fates = {name: moves(old.get(name), new.get(name)) for name in sorted(old.keys() | new.keys())}
+    return {name: fate for name, fate in fates.items() if fate.disturbs or fate.new}
 
 
 def _blueprint(state: Run) -> Run:
@@ -201,4 +211,4 @@ def job_spec(name: str, wanted: Training, blueprint: Blueprint) -> JobSpec | Non
     )
 
 
-__all__ = ["Design", "Run", "job_spec", "run", "tree"]
+__all__ = ["Design", "Run", "job_spec", "recabled", "run", "tree"]

@@ -5,11 +5,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .choices import Profile
 from .exit import FINDINGS, cannot
 from .read import print_findings, run_blueprint
 from .summary import summary
+
+if TYPE_CHECKING:
+    from ..pipeline import Run
 
 
 def generate(path: Path, over: Sequence[Path], sets: Sequence[str], out: Path, check: bool, force: bool, profile: Profile) -> None:
@@ -26,6 +30,7 @@ def generate(path: Path, over: Sequence[Path], sets: Sequence[str], out: Path, c
     folder = out / state.project.name
     try:
         changes = plan(tree(state), folder)
+        cables = _cables(folder, state)
         if not check:
             apply(changes, folder, force=force)
     except OutputError as error:
@@ -42,7 +47,25 @@ def generate(path: Path, over: Sequence[Path], sets: Sequence[str], out: Path, c
             print(f"  {edited}")
     counts = [(changes.create, "new"), (changes.update, "changed"), (changes.delete, "removed"), (changes.unchanged, "unchanged")]
     print(f"{folder}: " + ", ".join(f"{len(paths)} {word}" for paths, word in counts if paths))
+    for line in cables:
+        print(line)
     if check and not changes.clean:
         for path_, word in sorted((p, w) for paths, w in [*counts[:3], (changes.edited, "edited by hand")] for p in paths):
             print(f"  {word}: {path_}")
         sys.exit(FINDINGS)
+
+
+def _cables(folder: Path, state: Run) -> list[str]:
+    """What becomes of the cables that the tree in ``folder`` had laid, a line for each fabric where any changes."""
+    from ..pipeline import recabled, run
+
+    try:
+        before = (folder / ".iacgen/resolved.yaml").read_bytes()
+    except OSError:
+        return []
+    former = run(before, "resolved.yaml", "lab", room=8)
+    if former.design is None:
+        return [f"{folder}: the former blueprint does not pass today's checks, so its cables are not compared"]
+    fates = recabled(former, state)
+    words = ("stay", "move to another port", "go", "new")
+    return [f"cables of {name}: " + ", ".join(f"{n:,} {word}" for n, word in zip((f.stay, f.move, f.go, f.new), words, strict=True) if n) for name, f in fates.items()]

@@ -162,3 +162,20 @@ def test_a_disk_that_refuses_is_no_traceback(iacgen, blueprint):
 def test_scripts_can_be_run(tree):
     scripts = [p for p in Path(tree).rglob("*.sh")]
     assert scripts and all(p.stat().st_mode & 0o100 for p in scripts)
+
+
+def test_says_which_cables_an_edit_moves(call, tmp_path):
+    """Growth by a unit moves none where it was planned, and nearly all uplinks of the four spines of one unit where it was not."""
+    text = (Path(__file__).parents[2] / "blueprints/superpod-h100.yaml").read_text()
+    small, large = (text[: text.index("\ntraining:")].replace("count: 127, spares: 1", f"count: {n}, spares: 1") for n in (31, 63))
+    (tmp_path / "x.yaml").write_text(small)
+    first = call("generate", "x.yaml")
+    assert first.exit_code == 0 and "cables of" not in first.stdout
+    (tmp_path / "x.yaml").write_text(large)
+    told = [line for line in call("generate", "x.yaml").stdout.splitlines() if line.startswith("cables of compute: ")]
+    assert len(told) == 1 and "move to another port" in told[0]
+    for text in (small, large):
+        planned = text.replace("spares: 1}", "spares: 1, grow_to: 127}")
+        (tmp_path / "x.yaml").write_text(planned)
+        told = [line for line in call("generate", "x.yaml").stdout.splitlines() if line.startswith("cables of compute: ")]
+    assert len(told) == 1 and "move" not in told[0] and " new" in told[0]
