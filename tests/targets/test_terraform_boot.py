@@ -24,6 +24,10 @@ name=${0##*/}
 echo "$name $*" >>"$MACHINE/calls"
 case "$name $*" in
     "curl "*api/token) echo token ;;
+    "getent "*)
+        # The name of a machine comes with the n-th question for it.
+        read -r late 2>/dev/null <"$MACHINE/late" || late=0
+        (($(grep -c "^getent $*" "$MACHINE/calls") > late)) || exit 2 ;;
     "curl "*tags/instance/*) cat "$MACHINE/tags/${!###*/}" ;;
     "aws s3 sync "*) mkdir -p "${!#}" && cp -r "$MACHINE/bucket/." "${!#}" ;;
     "aws secretsmanager get-secret-value "*)
@@ -45,10 +49,12 @@ class Machine:
     world: Path
     outcome: subprocess.CompletedProcess = field(init=False)
 
-    def run(self, script: str) -> Machine:
-        # The scripts name the places of a real machine: here they lie below the root. Nothing is waited for.
+    def run(self, script: str, patience: bool = False) -> Machine:
+        # The scripts name the places of a real machine: here they lie below the root. Nothing is waited for, or with ``patience`` in no time.
         text = re.sub(r"(?<![\w./$}])/(etc|opt|sys|usr/sbin)/", rf"{self.root}/\1/", (BOOT / script).read_text())
-        text = text.replace("$1 * 60", "$1 * 0")
+        wait, instead = ("sleep 10", "SECONDS=$((SECONDS + 10))") if patience else ("$1 * 60", "$1 * 0")
+        assert wait in text or script != "setup.sh"
+        text = text.replace(wait, instead)
         file = self.root / "run.sh"
         file.write_text(text)
         env = {"PATH": f"{self.world}/bin:{os.environ['PATH']}", "MACHINE": str(self.world)}
@@ -99,13 +105,14 @@ def machine(tmp_path):
     (world / "secret").write_text(base64.encodebytes(b"k" * 128).decode())
     for rail in range(32):
         (root / "sys" / "class" / "infiniband" / f"rdmap{rail}").mkdir(parents=True)
-    one.tag(Name="gpu0003", Role="node", EfaInterfaces="32")
+    one.tag(Name="gpu0003", Role="node", Pool="gpu", EfaInterfaces="32")
     return one
 
 
 @pytest.fixture
 def head(machine):
     machine.tag(Name="head0001", Role="head", EfaInterfaces="0")
+    (machine.world / "tags/Pool").unlink()
     shutil.rmtree(machine.root / "sys" / "class" / "infiniband")
     return machine
 
@@ -184,7 +191,10 @@ def test_the_head_runs_the_controller(head):
     head.run("setup.sh")
     assert head.outcome.returncode == 0, head.outcome.stderr
     assert head.read("etc/slurm/gres.conf") == "AutoDetect=off\n"
-    assert (head.root / "var/spool/slurmctld").is_dir()
+    assert (head.root / "var/spool/slurmctld").stat().st_mode & 0o777 == 0o700, "it holds the scripts and environments of all jobs"
+    assert f"chown slurm {head.root}/var/spool/slurmctld" in head.calls
+    assert (head.root / "var/log/slurm").stat().st_mode & 0o777 == 0o755
+    assert not (head.root / "var/spool/slurmd").exists()
     assert f"chown slurm {head.root}/var/log/slurm" in head.calls
     assert "systemctl restart munge slurmctld" in head.calls
     assert (head.root / "fsx").stat().st_mode & 0o7777 == 0o1777, "users write to the file system"
@@ -201,6 +211,40 @@ def test_a_new_slurm_conf_reaches_the_controller_once(head):
     assert head.outcome.returncode == 0, head.outcome.stderr
     assert head.read("etc/slurm/slurm.conf").endswith("# gpu0004\n")
     assert head.calls.count("scontrol reconfigure") == 1
+
+
+def test_a_machine_waits_for_its_name_until_all_others_are_made(machine):
+    """Terraform writes the names of a site when its last machine runs: an hour after the first, where there are many."""
+    (machine.world / "late").write_text("400\n")
+    machine.run("setup.sh", patience=True)
+    assert machine.outcome.returncode == 0, machine.outcome.stderr
+    assert "systemctl restart munge slurmd" in machine.calls
+
+
+def test_a_machine_asks_for_the_key_when_the_head_has_its_name(machine):
+    machine.run("setup.sh")
+    calls = machine.calls
+    key = next(i for i, call in enumerate(calls) if "get-secret-value" in call)
+    assert "getent hosts head0001.c.internal" in calls[:key]
+
+
+def test_the_state_of_the_controller_is_as_private_as_ansible_makes_it():
+    tasks = (data_folder("templates") / "ansible/static/roles/slurm/tasks/main.yml").read_text()
+    (task,) = [block for block in tasks.split("\n\n") if "slurm_state_folder" in block]
+    assert 'mode: "0700"' in task
+
+
+@pytest.mark.parametrize(("pool", "says"), [("gpu", "NCCL_DEBUG=INFO\n"), ("other", None)])
+def test_pools_that_differ_have_each_its_own_settings_of_nccl(machine, pool, says):
+    shutil.rmtree(machine.world / "bucket/nccl")
+    shutil.rmtree(machine.root / "opt/cluster/nccl")
+    (machine.world / "bucket/nccl/gpu").mkdir(parents=True)
+    (machine.world / "bucket/nccl/gpu/nccl.conf").write_text("NCCL_DEBUG=INFO\n")
+    machine.tag(Pool=pool)
+    machine.run("setup.sh")
+    assert machine.outcome.returncode == 0, machine.outcome.stderr
+    conf = machine.root / "etc/nccl.conf"
+    assert (conf.read_text() if conf.exists() else None) == says
 
 
 def test_a_login_node_has_slurms_commands_and_no_daemon(machine):
