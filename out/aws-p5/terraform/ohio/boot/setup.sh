@@ -13,6 +13,9 @@ die() {
     exit 1
 }
 
+# Minutes that a name may take. Terraform writes the first one when the last machine of the site runs, and it makes a few at a time.
+until_named=1440
+
 # patiently MINUTES COMMAND...: once every ten seconds until it works.
 patiently() {
     local end=$((SECONDS + $1 * 60))
@@ -38,7 +41,7 @@ take_name() {
     sed -i '/^127\.0\.1\.1[[:space:]]/d' /etc/hosts
     printf '[Resolve]\nDomains=%s\n' "$DOMAIN" >/etc/systemd/resolved.conf.d/cluster.conf
     systemctl try-restart systemd-resolved || true # where the image has it
-    patiently 15 resolves "$name.$DOMAIN" || die "$name.$DOMAIN does not resolve"
+    patiently "$until_named" resolves "$name.$DOMAIN" || die "$name.$DOMAIN does not resolve"
 }
 
 # A node with a rail too few slows every job it takes part in.
@@ -108,23 +111,27 @@ install_munge_key() {
 
 slurm_conf() { sed -n "s/^$1=\([^ #]*\).*/\1/p" "$here/slurm/slurm.conf"; }
 
-# The folders that slurm.conf names. slurmctld runs as SlurmUser and cannot make them.
+# The folders that slurm.conf names for the daemon of this machine. slurmctld runs as SlurmUser and cannot make them.
 make_slurm_folders() {
     local key folder
-    for key in StateSaveLocation SlurmctldLogFile SlurmdSpoolDir SlurmdLogFile; do
+    local -A keys=([head]="StateSaveLocation SlurmctldLogFile" [node]="SlurmdSpoolDir SlurmdLogFile" [login]="")
+    for key in ${keys[$role]}; do
         folder=$(slurm_conf "$key")
         if [[ $key == *LogFile ]]; then folder=$(dirname "$folder"); fi
         mkdir -p "$folder"
-        if [[ $role == head && $key != Slurmd* ]]; then chown "$(slurm_conf SlurmUser)" "$folder"; fi
+        # The scripts and environments of all jobs are nobody else's.
+        if [[ $key == StateSaveLocation ]]; then chmod 700 "$folder"; fi
+        if [[ $role == head ]]; then chown "$(slurm_conf SlurmUser)" "$folder"; fi
     done
 }
 
 start_slurm() {
     install_slurm
+    local head
+    # A head without a name does nothing yet, neither make the key nor answer.
+    for head in $HEADS; do patiently "$until_named" resolves "$head.$DOMAIN" || die "$head.$DOMAIN does not resolve"; done
     install_munge_key
     make_slurm_folders
-    local head
-    for head in $HEADS; do patiently 15 resolves "$head.$DOMAIN" || die "$head.$DOMAIN does not resolve"; done
     # Compute nodes keep no copy of Slurm's files: they ask the controller, so that all agree.
     printf 'SLURMD_OPTIONS="--conf-server %s"\n' "${HEADS// /,}" >/etc/default/slurmd
     # shellcheck disable=SC2086  # a login node has no daemon
@@ -146,6 +153,7 @@ token=$(curl -sSf -X PUT -H 'X-aws-ec2-metadata-token-ttl-seconds: 300' http://1
 name=$(tag Name)
 role=$(tag Role)
 efa=$(tag EfaInterfaces)
+pool=$(tag Pool) || pool= # a head node is of none
 declare -A program=([head]=slurmctld [node]=slurmd [login]=sinfo)
 [[ -v program[$role] ]] || die "tag Role says $role"
 daemon=${program[$role]/sinfo/}
@@ -158,6 +166,7 @@ check_rails
 allow_locked_memory
 mount_file_systems
 echo "$role" >/etc/cluster-role
+echo "$pool" >/etc/cluster-pool
 printf 'export IACGEN_CLUSTER_DIR=%s\n' "$here" >/etc/profile.d/cluster.sh # where job scripts look
 bash "$here/boot/sync.sh"
 if [[ -n $SLURM_VERSION ]]; then start_slurm; fi

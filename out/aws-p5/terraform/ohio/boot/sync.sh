@@ -7,6 +7,7 @@ here=/opt/cluster
 # shellcheck source=/dev/null
 . "$here/site/site.env"
 role=$(cat /etc/cluster-role)
+pool=$(cat /etc/cluster-pool 2>/dev/null) || pool=
 
 # What jobs that were submitted here have printed stays.
 aws s3 sync --region "$REGION" --only-show-errors --delete --exclude '*.out' "s3://$FILES_BUCKET/" "$here/"
@@ -27,7 +28,13 @@ if [[ $role != node ]]; then
         if put "$file" "/etc/slurm/${file##*/}"; then changed=1; fi
     done
 fi
-if [[ -e $here/nccl/nccl.conf ]]; then put "$here/nccl/nccl.conf" /etc/nccl.conf || true; fi
+# One file for the whole cluster, or one a pool where their hosts differ.
+for file in "$here/nccl/nccl.conf" "$here/nccl/$pool/nccl.conf"; do
+    if [[ -e $file ]]; then
+        put "$file" /etc/nccl.conf || true
+        break
+    fi
+done
 find "$here/slurm" "$here/training" -type f \( -name '*.sh' -o -name '*.sbatch' \) -exec chmod 755 {} + 2>/dev/null || true # objects have no mode
 
 if ((changed)) && [[ $role == head ]] && systemctl is-active --quiet slurmctld; then
