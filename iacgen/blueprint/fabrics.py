@@ -70,4 +70,5 @@ class Fabric(Section):
     manager: FabricManager | None = Field(None, description="Subnet manager of an InfiniBand fabric", examples=[{"kind": "ufm", "pool": "ufm"}])
     subnet: Subnet | None = Field(None, description="Addresses; by purpose by default", examples=["10.48.0.0/12"])
     qos: Qos | None = Field(None, description="Lossless class of a RoCE fabric", examples=[{"dscp": 26, "priority": 3}])
+    os: Literal["cumulus", "sonic"] | None = Field(None, description="Operating system of the switches of a RoCE fabric; by default Cumulus where it runs on them, else SONiC", examples=["cumulus", "sonic"])
     quoted: Quoted | None = Field(None, description="Figures of an offer, to be held against the design", examples=[{"leaf": 32, "spine": 16}])

@@ -6,10 +6,17 @@ from typing import Literal
 
 from pydantic import Field, PositiveFloat, PositiveInt, model_validator
 
-from iacgen.catalog.entry import Entry, Text
+from iacgen.catalog.entry import Entry, Facts, Text
 from iacgen.catalog.nics import Technology
 
 Software = Literal["mlnx-os", "nvos", "cumulus", "sonic", "eos"]
+
+
+class Sonic(Facts):
+    """How SONiC counts the ports of a switch: ``Ethernet`` and the number of a port's first lane, ``lanes`` to a cage."""
+
+    lanes: PositiveInt
+    hwsku: dict[PositiveInt, Text] = Field(min_length=1, description="name of the port layout in which every port runs at this speed")
 
 
 class Switch(Entry):
@@ -25,8 +32,10 @@ class Switch(Entry):
     technologies: tuple[Technology, ...] = Field(min_length=1)
     ports_by_gbps: dict[PositiveInt, PositiveInt] = Field(min_length=1)
     uplink_gbps: PositiveInt | None = None
+    cages: PositiveInt = Field(description="cages and sockets on its front that links leave from, those of the uplinks included")
     cage_links: PositiveInt = Field(description="links that one transceiver serves: 2 for twin-port OSFP (2 x 400G)")
     software: tuple[Software, ...] = Field(default=(), description="operating systems that run on it; none: managed from outside")
+    sonic: Sonic | None = Field(default=None, description="where SONiC's port layouts of it were read")
     rack_units: PositiveInt
     weight_kg: PositiveFloat | None = Field(default=None, description="with its power supplies and fans")
     power_kw_typical: PositiveFloat | None = Field(default=None, description="with passive cables")
@@ -38,6 +47,10 @@ class Switch(Entry):
             raise ValueError(f"uplink_gbps {self.uplink_gbps} is no speed of ports_by_gbps")
         if self.uplink_gbps is None:
             self._splits_of_the_same_cages()
+            if any(n % self.cages for n in self.ports_by_gbps.values()):
+                raise ValueError(f"{self.cages} cages do not share the ports of every speed evenly")
+        elif self.cages != sum(self.ports_by_gbps.values()):
+            raise ValueError(f"{self.cages} cages are not one for each port and uplink")
         return self
 
     def _splits_of_the_same_cages(self) -> None:
@@ -49,3 +62,18 @@ class Switch(Entry):
     def ports(self, gbps: int) -> int:
         """Number of ports at this link speed; 0 when the switch has none."""
         return self.ports_by_gbps.get(gbps, 0)
+
+    def shares(self, gbps: int) -> int:
+        """Links of this speed that leave from one cage. Raises KeyError for a speed that it has not."""
+        return 1 if self.uplink_gbps is not None else self.ports_by_gbps[gbps] // self.cages
+
+    def cage(self, gbps: int, port: int) -> tuple[int, int]:
+        """(cage, link of that cage) of link port ``port`` of this speed: the first counts from 1, the second from 0.
+
+        Where uplinks have sockets of their own these follow the others, whether they are counted from 1 or behind the others.
+        """
+        if self.uplink_gbps is not None:
+            others = self.cages - self.ports(self.uplink_gbps)
+            return (others + port if gbps == self.uplink_gbps and port <= others else port), 0
+        n = self.shares(gbps)
+        return (port - 1) // n + 1, (port - 1) % n

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from ... import catalog
 from ...blueprint.fabrics import Fabric as Wanted
@@ -66,8 +66,15 @@ def build(name: str, wanted: Wanted, pools: Mapping[str, Any], manager_nic: cata
     return Fabric(
         name, wanted.site, wanted.purpose, wanted.technology, wanted.topology, _tiers(request, shape, wanted.planes), wanted.connects, nics,
         request.link_gbps, wanted.unit, _in_planes(request, shape, wanted.planes), shape.pods, shape.trunks, manager, qos, subnet,
-        _blocks(subnet, on, nics), ("fabrics", name), wanted.planes, shape.reserved, shape.growth,
+        _blocks(subnet, on, nics), ("fabrics", name), wanted.planes, shape.reserved, shape.growth, _os(wanted, request.switch),
     )  # fmt: skip
+
+
+def _os(wanted: Wanted, switch: catalog.Switch) -> Literal["cumulus", "sonic"] | None:
+    """Whose files the switches of a RoCE fabric get: what is asked for, else Cumulus where it runs on them."""
+    if wanted.technology != "roce":
+        return None
+    return wanted.os or ("sonic" if "cumulus" not in switch.software and "sonic" in switch.software else "cumulus")
 
 
 def _request(name: str, wanted: Wanted, pools: Sequence[Any], nics: Mapping[str, catalog.HostNic], switch: catalog.Switch, manager: Manager | None) -> Request:

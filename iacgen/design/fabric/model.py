@@ -193,6 +193,7 @@ class Fabric:
     planes: int = 1
     reserved: int = 0
     growth: Growth | None = None
+    os: Literal["cumulus", "sonic"] | None = None  # of the switches of a RoCE fabric
 
     @property
     def switch(self) -> Switch | None:
