@@ -51,7 +51,7 @@ def written(folder: Path, project, **changes: str) -> Path:
 
 
 @pytest.mark.parametrize("version", BOTH)
-@pytest.mark.parametrize("blueprint", ["lab", "superpod-h100", "aws-p5", "interleaved", "hybrid"])
+@pytest.mark.parametrize("blueprint", ["lab", "superpod-h100", "aws-p5", "interleaved", "hybrid", "three-tiers", "dragonfly"])
 def test_accepts_generated_trees(blueprint, version, tmp_path):
     project = project_of(blueprint, version)
     verdict = JUDGES[version].verify(written(tmp_path, project), project)

@@ -1,7 +1,8 @@
 """The tree that the fabric implies, worked out from its cables; and the tree that Slurm has read.
 
 Hosts that hang on the same leaves are one switch, whatever the fabric calls its groups; leaves that reach each other over
-spines have one parent. Nothing here looks at what the Slurm target wrote.
+spines, or within a group of a dragonfly, have one parent, and what reaches each other only over cores or from group to group has
+one above. Nothing here looks at what the Slurm target wrote.
 """
 
 from __future__ import annotations
@@ -20,15 +21,20 @@ Hosts = frozenset[str]
 
 @dataclass(frozen=True)
 class Topology:
-    """A forest without names: the host sets of its leaf switches, and for each parent the leaves below it."""
+    """A forest without names: the host sets of its leaf switches, and for each parent the sets right below it."""
 
     leaves: frozenset[Hosts]
     parents: frozenset[frozenset[Hosts]]
 
     @property
     def islands(self) -> int:
-        """Trees of the forest."""
-        return len(self.parents) + len(self.leaves - {leaf for parent in self.parents for leaf in parent})
+        """Trees of the forest: the sets of hosts that lie in no larger one."""
+        seen: set[str] = set()
+        count = 0
+        for hosts in sorted({*self.leaves, *(frozenset().union(*parent) for parent in self.parents)}, key=len, reverse=True):
+            count += not hosts <= seen
+            seen |= hosts
+        return count
 
 
 def declared_version(design: Any) -> tuple[int, int]:
