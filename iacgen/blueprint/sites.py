@@ -6,23 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, WithJsonSchema
 
-from .base import CatalogId, Section, Subnet, Watts
-
-
-class Rack(Section):
-    """What one rack can carry."""
-
-    power: Watts = Field(42_000, description="Power that one rack can feed and cool", examples=["42kW", "17.3kW"])
-    units: int = Field(48, ge=4, le=60, description="Height in rack units", examples=[48, 42])
-
-
-class Cooling(Section):
-    """The cooling plant of the hall."""
-
-    kind: Literal["air", "rear-door", "direct-liquid"] = Field(description="How heat leaves the racks; for the report", examples=["air", "rear-door"])
-    capacity: Watts = Field(description="Heat that the plant takes away with its redundant units at rest: what it is counted on for", examples=["1600kW", "2MW"])
-    redundancy: Literal["N", "N+1", "2N"] = Field("N", description="Units beyond those that make the capacity; for the report, it changes no figure", examples=["N+1"])
-    supply_c: int = Field(20, ge=5, le=50, description="Supply temperature, degrees Celsius; for the report", examples=[20])
+from .base import CatalogId, Section, Subnet
+from .halls import Cooling, Power, Rack
 
 
 class OnPremSite(Section):
@@ -30,6 +15,7 @@ class OnPremSite(Section):
 
     kind: Literal["on-prem"] = Field(examples=["on-prem"])
     rack: Rack = Field(Rack(), description="The rack that nodes are put into", examples=[{"power": "42kW", "units": 48}])
+    power: Power | None = Field(None, description="The feeds; without them their loss is not checked", examples=[{"feeds": 2, "redundancy": "2N", "capacity": "1600kW"}])
     cooling: Cooling | None = Field(None, description="The cooling plant; without it heat is not checked", examples=[{"kind": "rear-door", "capacity": "1600kW", "redundancy": "N+1"}])
     domain: Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?){1,5}$")] | None = Field(None, description="DNS domain of the hosts; <cluster>.internal by default", examples=["hall-a.example.com"])
 
@@ -74,7 +60,7 @@ class SecurityGroup(Section):
         """First and last of the TCP ports that members open to each other; None where all traffic passes among them."""
         members = ("all",) if self.members is None and self.id is None else self.members or ()
         ranges = (word.partition("-") for word in members)
-        return None if "all" in members else tuple((int(first), int(last or first)) for first, _, last in ranges)
+        return None if "all" in members else tuple(dict.fromkeys((int(first), int(last or first)) for first, _, last in ranges))
 
 
 class AwsSite(Section):
@@ -97,4 +83,4 @@ class AwsSite(Section):
 
 Site = Annotated[OnPremSite | AwsSite, Field(discriminator="kind")]
 
-__all__ = ["AwsSite", "CatalogId", "Cooling", "ExistingNetwork", "OnPremSite", "Rack", "SecurityGroup", "Site"]
+__all__ = ["AwsSite", "CatalogId", "Cooling", "ExistingNetwork", "OnPremSite", "Power", "Rack", "SecurityGroup", "Site"]

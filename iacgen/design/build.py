@@ -137,10 +137,8 @@ def _facilities(blueprint: Blueprint, pools: dict[str, Pool], fabrics: dict[str,
     for name, site in blueprint.sites.items():
         if not isinstance(site, OnPremSite):
             continue
-        things = [_racked(p) for p in pools.values() if p.site == name and p.system.rack_units]
-        things += [s for f in fabrics.values() if f.site == name and (s := facility.switches_of(f))]
         try:
-            out[name] = facility.fill(name, things, site.rack.power, site.rack.units, _plant(site))
+            out[name] = facility.build(name, site, pools.values(), fabrics.values())
         except ValueError as error:
             findings.append(Diagnostic("IAC212", "does-not-fit-a-rack", "error", f"{error} needs more power or height than one rack has", ("sites", name, "rack")))
             continue
@@ -149,13 +147,3 @@ def _facilities(blueprint: Blueprint, pools: dict[str, Pool], fabrics: dict[str,
             message = f"the hall draws {heat:,.0f} kW at most and the plant removes {plant:,.0f} kW"
             findings.append(Diagnostic("IAC213", "heat-above-cooling", "error", message, ("sites", name, "cooling", "capacity")))
     return out
-
-
-def _plant(site: OnPremSite) -> facility.Plant | None:
-    cooling = site.cooling
-    return facility.Plant(cooling.kind, cooling.capacity, cooling.redundancy, cooling.supply_c) if cooling else None
-
-
-def _racked(pool: Pool) -> facility.Racked:
-    kw = pool.system.power_kw
-    return facility.Racked(pool.name, pool.hosts, pool.system.rack_units or 1, round(kw * 1000) if kw else None)

@@ -1,0 +1,155 @@
+"""Which cable each link gets: the cheapest medium within reach, in the shortest length on sale that is long enough.
+
+Passive copper, then active copper, active optical cables, multimode, single-mode (NVIDIA, LinkX 100G-PAM4 product line: the order of
+cost, power and latency). A part that carries two links needs both of them between the same two cages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ... import catalog
+from ...catalog import Cable, Switch
+from ..fabric.model import Fabric, Links
+from .lengths import Metres, lengths, places
+from .model import Facility
+
+MEDIA = ("twisted-pair", "dac", "acc", "aoc", "multimode", "single-mode")
+BEYOND = -1  # in place of a cable: none reaches that far
+NO_CABLE = "none in the catalog"
+ALWAYS_M = 50  # for every speed that the catalog has cables of there is one that reaches so far; a test holds it to that
+
+
+@dataclass(frozen=True)
+class Run:
+    """The links of one array of ``Fabric.links()`` with their cables.
+
+    ``need_m`` is how long each has to be, nan where an end stands nowhere; ``cable`` counts within ``cables`` or is BEYOND, and
+    ``length_m`` is the length on sale. Without ``cables`` the catalog knows none for this speed and these cages.
+    """
+
+    links: Links
+    cables: tuple[Cable, ...]
+    need_m: Metres
+    cable: NDArray[np.int64]
+    length_m: Metres
+
+    @property
+    def beyond(self) -> NDArray[np.int64]:
+        """Numbers of the links that no cable of the catalog reaches."""
+        return np.flatnonzero((self.cable == BEYOND) & ~np.isnan(self.need_m)) if self.cables else np.empty(0, dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class Part:
+    """A line of an order: ``what`` is "cable", "switch transceiver" or "host transceiver"; ``links`` is how many it serves in all."""
+
+    joins: str
+    gbps: int
+    what: str
+    model: str
+    length_m: float | None
+    links: int
+    count: int
+
+
+def runs(facility: Facility, fabric: Fabric) -> tuple[Run, ...]:
+    """Cables of all links of a fabric, in the order of ``Fabric.links()``; none in a cloud."""
+    return tuple(_run(fabric, links, need) for links, need in _measured(facility, fabric))
+
+
+def needs(facility: Facility, fabric: Fabric) -> tuple[float, ...]:
+    """The longest cable of each array of ``Fabric.links()``, metres; 0 where no end has a place."""
+    return tuple(float(np.nan_to_num(need).max(initial=0)) for _, need in _measured(facility, fabric))
+
+
+def cage(switch: Switch, gbps: int) -> str:
+    """The cage of a switch that a link of this speed leaves from."""
+    if gbps == 1:
+        return "rj45"
+    if gbps <= 25:
+        return "sfp28"
+    return "osfp" if switch.cage_links > 1 or gbps > 200 else "qsfp56" if gbps == 200 else "qsfp28"
+
+
+def choices(fabric: Fabric, links: Links) -> tuple[Cable, ...]:
+    """The cables that these links may have, the best first."""
+    between = "host-switch" if links.joins in ("host-leaf", "manager-leaf") else "switch-switch"
+    fits = cage(fabric.tiers[0].switch, links.gbps)
+    found = (c for c in catalog.cables(links.gbps) if fabric.technology in c.technologies and between in c.between and c.cage == fits)
+    return tuple(sorted(found, key=lambda c: (MEDIA.index(c.medium), c.reach_m)))
+
+
+def _measured(facility: Facility, fabric: Fabric) -> Iterator[tuple[Links, Metres]]:
+    if not fabric.tiers:
+        return
+    switches, hosts = places(facility, fabric.switch_names), places(facility, fabric.hosts)
+    ends = {"host-leaf": hosts, "manager-leaf": places(facility, fabric.manager.hosts if fabric.manager else ())}
+    for links in fabric.links():
+        yield links, lengths(ends.get(links.joins, switches).take(links.a), switches.take(links.b))
+
+
+def _run(fabric: Fabric, links: Links, need: Metres) -> Run:
+    cables = choices(fabric, links)
+    chosen, length = np.full(len(need), BEYOND, dtype=np.int64), np.full(len(need), np.nan)
+    for number, cable in enumerate(cables):
+        open_ = (chosen == BEYOND) & (need <= cable.longest_m)
+        if cable.links > 1 and links.joins not in ("host-leaf", "manager-leaf"):
+            open_ &= _paired(links, cable.links)
+        chosen[open_] = number
+        length[open_] = sold(cable, need[open_])
+    return Run(links, cables, need, chosen, length)
+
+
+def sold(cable: Cable, need: Metres) -> Metres:
+    """The shortest lengths on sale of at least ``need`` metres each, none of which may be more than the longest."""
+    stock = np.array([m for m in cable.lengths_m if m <= cable.longest_m])
+    at = np.searchsorted(stock, need)
+    made = np.ceil(need / cable.step_m) * cable.step_m if cable.step_m else need
+    return np.where(at < len(stock), stock[np.minimum(at, len(stock) - 1)], made)
+
+
+def _paired(links: Links, per_cage: int) -> NDArray[np.bool_]:
+    """Whether all links of the two cages of a link run between these two."""
+    _, pair, count = np.unique(_cages(links, per_cage, "ab"), return_inverse=True, return_counts=True)
+    return count[pair] == per_cage
+
+
+def _cages(links: Links, per_cage: int, ends: str) -> NDArray[np.int64]:
+    """One number for the cages of each link: of its end at the switch ``b``, at ``a``, or of both together."""
+    key = np.zeros(len(links), dtype=np.int64)
+    for device, port in {"a": [(links.a, links.a_port)], "b": [(links.b, links.b_port)], "ab": [(links.a, links.a_port), (links.b, links.b_port)]}[ends]:
+        key = (key * (int(device.max(initial=0)) + 1) + device) * (int(port.max(initial=0)) + 1) + (port - 1) // per_cage
+    return key
+
+
+def parts(runs: Sequence[Run]) -> Iterator[Part]:
+    """What to buy for these links, without spares: cables by length, and a transceiver for each used cage, not for each link. Links
+    that nothing in the catalog is made for have NO_CABLE, with the longest that is needed."""
+    for run in runs:
+        links, host = run.links, run.links.joins in ("host-leaf", "manager-leaf")
+        for number, cable in enumerate(run.cables):
+            mine = run.cable == number
+            for length in np.unique(run.length_m[mine]):
+                those = mine & (run.length_m == length)
+                count = int(those.sum()) if cable.links == 1 else len(np.unique(_cages(links, cable.links, "b" if host else "ab")[those]))
+                yield Part(links.joins, links.gbps, "cable", cable.model, float(length), int(those.sum()), count)
+            if cable.switch_transceiver and mine.any():
+                yield _transceivers(run, cable, mine, host)
+                if host and cable.host_transceiver:
+                    n = int(mine.sum())
+                    yield Part(links.joins, links.gbps, "host transceiver", cable.host_transceiver.model, None, n, -(-n // cable.host_transceiver.links))
+        without = run.need_m[(run.cable == BEYOND) & ~np.isnan(run.need_m)]
+        if len(without):
+            yield Part(links.joins, links.gbps, "cable", NO_CABLE, round(float(without.max()), 1), len(without), len(without))
+
+
+def _transceivers(run: Run, cable: Cable, mine: NDArray[np.bool_], host: bool) -> Part:
+    assert cable.switch_transceiver
+    per = cable.switch_transceiver.links
+    used = sum(len(np.unique(_cages(run.links, per, end)[mine])) for end in ("b" if host else "ab"))
+    return Part(run.links.joins, run.links.gbps, "switch transceiver", cable.switch_transceiver.model, None, int(mine.sum()), used)
