@@ -70,8 +70,8 @@ SPOILT = {
     "misspelt-gres-key": ("gres.conf", "Cores=0-55", "Corez=0-55", "malformed-gres", "unrecognized key: Corez"),
     "accounting-without-database": ("slurm.conf", "JobRequeue=1", "JobRequeue=1\nAccountingStorageTRES=gres/gpu", "slurm-refused", "slurmdbd is required"),
     "child-renamed": ("topology.conf", "Switches=compute-su[1-4]", "Switches=compute-su[1-3]", "malformed-topology", "2 trees"),
-    "node-forgotten": ("topology.conf", "gpu[0097-0127]", "gpu[0097-0126]", "malformed-topology", "gpu0127: in no switch"),
-    "other-nodes": ("finetune.sbatch", "--nodelist=gpu[0001-0032]", "--nodelist=gpu[0002-0033]", "batch-script", "gpu0001, gpu0033"),
+    "node-forgotten": ("topology.conf", "gpu[0096-0127]", "gpu[0096-0126]", "malformed-topology", "gpu0127: in no switch"),
+    "other-nodes": ("finetune.sbatch", "--nodelist=gpu[0032-0063]", "--nodelist=gpu[0033-0064]", "batch-script", "gpu0032, gpu0064"),
     "unknown-queue": ("finetune.sbatch", "--partition=train", "--partition=trian", "batch-script", "invalid partition specified: trian"),
     "too-many-processors": ("finetune.sbatch", "#SBATCH --cpus-per-task=28", "#SBATCH --cpus-per-task=56", "batch-script", "asks for 14336 processors"),
     "too-long": ("finetune.sbatch", "--time=7-", "--time=8-", "batch-script", "time limit"),
@@ -83,7 +83,7 @@ SPOILT = {
     "rank-0-elsewhere": ("finetune.sbatch", 'MASTER_ADDR=$(head -n 1 "$ranks")', "MASTER_ADDR=localhost", "batch-script", "`MASTER_ADDR=localhost` is no planned step"),
     "unbound": ("finetune.sbatch", "--cpu-bind=cores", "--cpu-bind=none", "batch-script", "--cpu-bind=cores"),
     "another-rank-file": ("finetune.sbatch", "ranks=$cluster/slurm/finetune.ranks", "ranks=$cluster/slurm/pretrain.ranks", "batch-script", "pretrain.ranks"),
-    "rank-lines-swapped": ("finetune.ranks", "gpu0001\ngpu0002\n", "gpu0002\ngpu0001\n", "rank-order", "the first is rank 7, on gpu0002 and not on gpu0001"),
+    "rank-lines-swapped": ("finetune.ranks", "gpu0032\ngpu0033\n", "gpu0033\ngpu0032\n", "rank-order", "the first is rank 7, on gpu0033 and not on gpu0032"),
 }
 
 
@@ -160,12 +160,12 @@ def test_refuses_a_tree_with_a_host_under_another_leaf(version, tmp_path):
     """Every node is in one leaf, so only the fabric knows better."""
     project = project_of("superpod-h100", version)
     text = slurm.render(project)["slurm/topology.conf"]
-    text = text.replace("gpu[0001-0032]", "gpu[0001-0031,0033]").replace("gpu[0033-0064]", "gpu[0032,0034-0064]")
+    text = text.replace("gpu[0001-0031]", "gpu[0001-0030,0032]").replace("gpu[0032-0063]", "gpu[0031,0033-0063]")
     verdict = JUDGES[version].verify(written(tmp_path, project, **{"slurm/topology.conf": text}), project)
     said = [(f.slug, f.message.partition("fabric's: ")[2]) for f in verdict.findings]
     assert said == [
-        ("topology-not-of-fabric", "switch compute-su1 lacks gpu0032 and should not have gpu0033"),
-        ("topology-not-of-fabric", "switch compute-su2 lacks gpu0033 and should not have gpu0032"),
+        ("topology-not-of-fabric", "switch compute-su1 lacks gpu0031 and should not have gpu0032"),
+        ("topology-not-of-fabric", "switch compute-su2 lacks gpu0032 and should not have gpu0031"),
     ]
 
 
