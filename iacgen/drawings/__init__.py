@@ -1,0 +1,19 @@
+"""Drawings of a fabric, of one of its rails, and of the racks of a hall, as SVG."""
+
+from __future__ import annotations
+
+from iacgen.design.fabric.model import Fabric
+
+from . import captions, trees
+from .levels import plan
+from .picture import svg
+from .view import rail, whole
+
+
+def draw_fabric(fabric: Fabric) -> str:
+    return svg(trees.draw(plan(whole(fabric)), captions.headline(fabric), captions.figures(fabric)))
+
+
+def draw_rail(fabric: Fabric, number: int = 0) -> str:
+    view = rail(fabric, number)
+    return svg(trees.draw(plan(view), f"{fabric.name}: rail {number + 1}", captions.figures(fabric)))

@@ -1,0 +1,96 @@
+"""What stands beside a drawing: the title, a line on each tier, a line on what joins two of them."""
+
+from __future__ import annotations
+
+import textwrap
+from collections import defaultdict
+from collections.abc import Iterable
+
+import numpy as np
+
+from iacgen.design.fabric.model import Fabric, Joins, pool_of
+
+from .lots import counted
+from .view import HOST_ENDS, Bundle, View
+
+TOPOLOGY = {
+    "rail-fat-tree": "rail-optimised fat-tree",
+    "fat-tree": "fat-tree",
+    "rail-only": "rail-only",
+    "dragonfly": "dragonfly",
+    "dragonfly-plus": "dragonfly+",
+}
+TECHNOLOGY = {"infiniband": "InfiniBand", "roce": "RoCE", "ethernet": "Ethernet", "efa": "EFA"}
+TIER = {"leaf": "Leaves", "spine": "Spines", "core": "Cores", "host": "Hosts"}
+
+Lines = tuple[tuple[str, str], ...]  # text and kind of each
+
+
+def headline(fabric: Fabric) -> str:
+    """The name and the kind of a fabric."""
+    return f"{fabric.name}: {TOPOLOGY[fabric.topology]}, {TECHNOLOGY[fabric.technology]}"
+
+
+def figures(fabric: Fabric) -> str:
+    """Its counts in a sentence."""
+    counts = [counted(len(fabric.hosts), "host")]
+    counts += [counted(len(tier.names), f"{tier.kind} switch") for tier in fabric.tiers]
+    cables = fabric.cables
+    words = [f"{cables.host:,} host", *([f"{cables.manager:,} manager"] if cables.manager else []), *([f"{cables.between_switches:,} switch to switch"] if cables.between_switches else [])]
+    counts.append(f"cables: {' + '.join(words)}")
+    if fabric.planes > 1:
+        counts.append(f"{fabric.planes} planes")
+    if fabric.trunks:
+        over = fabric.oversubscription
+        counts.append("not oversubscribed" if over <= 1 else f"oversubscribed {over:g} : 1")
+    return " · ".join(counts)
+
+
+def tier(view: View, kind: str) -> Lines:
+    """Head, count and model, ports in use of a tier of switches."""
+    fabric = view.fabric
+    found = next(t for t in fabric.tiers if t.kind == kind)
+    members = {"leaf": view.all_leaves, "spine": view.spines, "core": view.cores}[kind]
+    return ((TIER[kind], "strong"), (f"{len(members):,} × {found.switch.name}", "quiet"), *((line, "quiet") for line in _wrapped(_ports(view, list(members)))))
+
+
+def hosts(view: View) -> Lines:
+    """Head and count of the hosts, the ports of one."""
+    fabric = view.fabric
+    pools = {pool_of(host) for host in fabric.hosts}
+    own = [f"{pool}: {1 if view.rail is not None else fabric.nics[pool].count * fabric.planes} × {fabric.link_gbps[pool]}G" for pool in fabric.pools if pool in pools]
+    return ((f"{len(fabric.hosts):,} hosts" if len(fabric.hosts) != 1 else "1 host", "strong"), *((line, "quiet") for text in own[:6] for line in _wrapped(text)))
+
+
+def _ports(view: View, members: list[int]) -> str:
+    """Ports in use on the fullest and the emptiest of these switches, by direction."""
+    down, up, side = (np.zeros(view.fabric.switches, dtype=np.int64) for _ in range(3))
+    for links in view.links:
+        np.add.at(down if links.joins not in ("leaf-leaf", "group-group") else side, links.b, 1)
+        if links.joins not in HOST_ENDS:
+            np.add.at(up if links.joins not in ("leaf-leaf", "group-group") else side, links.a, 1)
+    parts = [f"{_range(counts[members])} {word}" for counts, word in ((down, "down"), (up, "up"), (side, "across")) if counts[members].any()]
+    return f"ports: {', '.join(parts)}" if parts else ""
+
+
+def _range(counts: np.ndarray) -> str:
+    low, high = int(counts.min()), int(counts.max())
+    return str(low) if low == high else f"{low} to {high}"
+
+
+def joined(bundles: Iterable[Bundle], joins: tuple[Joins, ...]) -> Lines:
+    """How many links lie between two tiers, and how many a drawn line stands for."""
+    mine = [b for b in bundles if b.joins in joins]
+    if not mine:
+        return ()
+    by_speed: dict[tuple[int, ...], int] = defaultdict(int)
+    for b in mine:
+        by_speed[b.gbps] += b.links
+    out = [(f"{n:,} × {'/'.join(map(str, speeds))}G", "quiet") for speeds, n in sorted(by_speed.items())]
+    low, high = min(b.links for b in mine), max(b.links for b in mine)
+    each = f"{low:,}" if low == high else f"{low:,} to {high:,}"
+    return (*out[:3], (f"each line: {each} {'link' if high == 1 else 'links'}", "quiet"))
+
+
+def _wrapped(text: str, width: int = 29) -> list[str]:
+    return textwrap.wrap(text, width, break_long_words=True) or []
