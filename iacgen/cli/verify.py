@@ -60,7 +60,10 @@ def verify(folder: Path, only: list[str], require: bool, format: Format, edited:
         cannot(f"{folder} was written by another version of iacgen; generate it again\n{render_text(state.findings, state.document)}")
     try:
         made = files_of(state)
-        found = plan(made, folder)
+        try:
+            found = plan(made, folder)
+        except OSError as error:
+            cannot(f"{error.filename or folder} cannot be read: {error.strerror}")
         other = sorted({*found.create, *found.update, *found.delete, *found.edited, *found.foreign})
         if other and not edited:
             _refuse(folder, other, format)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from iacgen.diagnostics.model import BlueprintPath, Diagnostic, Severity
 
 _IDS = {
+    "unreadable-file": "IAC830",
     "megatron-not-judged": "IAC840",
     "megatron-refused": "IAC841",
     "megatron-not-of-plan": "IAC842",

@@ -13,6 +13,7 @@ from . import programs
 from .findings import finding
 from .judging import NOT_APPLICABLE, Outcome, declared, timed
 from .process import run
+from .readable import unreadable
 from .script import Step, differences, steps
 from .verdict import Verdict
 
@@ -29,9 +30,14 @@ def verify_jobs(framework: str, package: str, product: str, names: Sequence[str]
         jobs = [name for name, job in sorted(project.jobs.items()) if job.spec.framework == framework]
         if not jobs and not any(tree.glob(f"training/*/{names[0]}")):
             return NOT_APPLICABLE
-        return declared(framework, product, getattr(project.design.software, framework), lambda found: list(files(tree, jobs, names)) or ask(tree, project, jobs, found))
+        return declared(framework, product, getattr(project.design.software, framework), lambda found: _offline(tree, jobs, names) or ask(tree, project, jobs, found))
 
     return timed(framework, package, asked)
+
+
+def _offline(tree: Path, jobs: Sequence[str], names: Sequence[str]) -> list[Diagnostic]:
+    """What needs no program: files that are missing, of no job, or no text."""
+    return list(files(tree, jobs, names)) or list(unreadable(tree, [f"training/*/{name}" for name in names]))
 
 
 def files(tree: Path, jobs: Sequence[str], names: Sequence[str]) -> Iterator[Diagnostic]:

@@ -21,6 +21,7 @@ from . import programs
 from .findings import finding
 from .judging import each_site, timed
 from .process import Completed, run
+from .readable import unreadable
 from .terraform_plan import differences
 from .verdict import Verdict
 
@@ -75,6 +76,9 @@ def _sites(tree: Path) -> list[str]:
 
 def _of_root(found: programs.Found, tree: Path, root: Path, design: Any) -> list[Diagnostic]:
     """All findings of one root. A step that the later ones need ends the questions when it fails."""
+    copied = [f"terraform/{root.name}/*", *(f"{folder}/*" for folder in _BESIDE)]
+    if faults := list(unreadable(tree, [pattern.replace("*", root.name, 1) for pattern in READS], copied)):
+        return faults
     with tempfile.TemporaryDirectory() as temporary:
         terraform = Terraform.on_copy(found, tree, root, Path(temporary))
         findings = [*terraform.formatting(), *_shell_syntax(root), *_unguarded(root)]

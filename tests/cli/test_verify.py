@@ -158,3 +158,23 @@ def test_a_tree_that_is_no_text(call, tmp_path):
     (tmp_path / "tree/.iacgen/resolved.yaml").write_bytes(b"\xff\xfe\x00")
     done = call("verify", "tree")
     assert done.exit_code == 2
+
+
+def test_a_file_that_the_system_refuses_is_named(call, tree, monkeypatch):
+    def refuse(*_):
+        raise PermissionError(13, "Permission denied", str(tree / "slurm/slurm.conf"))
+
+    monkeypatch.setattr("iacgen.output.plan", refuse)
+    for words in ((), ("--edited",)):
+        done = call("verify", tree, *words)
+        assert (done.exit_code, done.stdout) == (2, "")
+        assert done.stderr == f"iacgen: {tree / 'slurm/slurm.conf'} cannot be read: Permission denied\n"
+
+
+@pytest.mark.judge("nccl")
+@pytest.mark.parametrize(("words", "says"), [((), "    nccl/nccl.conf"), (("--edited",), "    error[IAC830] unreadable-file: nccl/nccl.conf is no UTF-8 text: byte 12 is 0xff")])
+def test_a_file_that_is_no_text_is_named(call, tree, words, says):
+    (tree / "nccl/nccl.conf").write_bytes(b"NCCL_DEBUG=\xff\n")
+    done = call("verify", tree, "--only", "nccl", *words)
+    assert done.exit_code == 1
+    assert says in done.stdout.splitlines()

@@ -16,6 +16,7 @@ from iacgen.diagnostics.model import Diagnostic
 from .. import programs
 from ..findings import finding
 from ..judging import each_site, timed
+from ..readable import unreadable
 from ..verdict import Verdict
 from .installation import Installation
 from .rules import judge_files
@@ -46,6 +47,9 @@ def _sites(tree: Path) -> list[str]:
 
 def _of_site(found: programs.Found, tree: Path, site: str, design: Any) -> list[Diagnostic]:
     """All findings of one site. What cannot be parsed is not asked any further."""
+    # A role takes the other files of its tree to the hosts, so all of it is copied.
+    if faults := list(unreadable(tree, [pattern.replace("*", site, 1) for pattern in READS], ("*",))):
+        return faults
     with tempfile.TemporaryDirectory() as temporary:
         copy = Path(temporary) / "cluster"
         shutil.copytree(tree, copy, ignore=_LEFT_BEHIND)

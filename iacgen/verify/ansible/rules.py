@@ -64,7 +64,13 @@ class Parsed:
 def judge_files(parsed: Parsed) -> list[Diagnostic]:
     """All findings of all rules."""
     rules = (_files, _shipped, _handlers, _groups, _used, _names, _gates, _secrets)
-    return [finding(slug, f"{parsed.site}/{message}") for rule in rules for slug, message in rule(parsed)]
+    out: list[Diagnostic] = []
+    for rule in rules:
+        try:
+            out += [finding(slug, f"{parsed.site}/{message}") for slug, message in rule(parsed)]
+        except (AttributeError, KeyError, TypeError, ValueError) as error:  # YAML may hold anything
+            out.append(finding("ansible-refused", f"{parsed.site}: a file of another form than Ansible's, {rule.__name__[1:]} cannot be told: {type(error).__name__}: {error}"))
+    return out
 
 
 def _flat(tasks: Any, when: tuple[str, ...] = ()) -> Iterator[dict[str, Any]]:

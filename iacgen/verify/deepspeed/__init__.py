@@ -71,7 +71,10 @@ def _of_job(folder: Path, project: Any, name: str, read: dict[str, Any], said: d
         except json.JSONDecodeError as fault:  # DeepSpeed's reader is laxer than its neighbours
             yield finding("deepspeed-refused", f"{where}/ds_config.json is no JSON: {fault}", job.spec.origin)
         else:
-            yield from of_config(f"{where}/ds_config.json", config, job.world, said["optimizers"], said["schedulers"])
+            try:
+                yield from of_config(f"{where}/ds_config.json", config, job.world, said["optimizers"], said["schedulers"])
+            except (AttributeError, TypeError) as fault:  # DeepSpeed takes some values of any type until it needs them
+                yield finding("deepspeed-refused", f"{where}/ds_config.json has a value of another type: {fault}", job.spec.origin)
     yield from of_hostfile(f"{where}/hostfile", (folder / "hostfile").read_text(encoding="utf-8"), read, placement)
     yield from of_script(f"{where}/launch.sh", folder / "launch.sh", launch(job, placement, project.design))
     yield from of_words(f"{where}/job.env", (folder / "job.env").read_text(encoding="utf-8"), words(job, project.design))

@@ -11,6 +11,7 @@ from iacgen.diagnostics.model import Diagnostic
 from .. import programs
 from ..findings import finding
 from ..judging import NOT_APPLICABLE, Outcome, declared, timed
+from ..readable import unreadable
 from ..verdict import Verdict
 from .dialects import Values, conf, lines, shell
 from .library import ask
@@ -32,7 +33,7 @@ def verify(tree: Path, project: Any) -> Verdict:
     def asked() -> Outcome:
         if not applies(tree) and not any(pool.system.gpus for pool in project.design.pools.values()):
             return NOT_APPLICABLE
-        return declared("nccl", "NCCL", project.design.software.nccl, lambda found: list(_judge(tree, project, found)))
+        return declared("nccl", "NCCL", project.design.software.nccl, lambda found: list(unreadable(tree, READS)) or list(_judge(tree, project, found)))
 
     return timed("nccl", "libnccl", asked)
 

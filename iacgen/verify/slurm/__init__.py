@@ -12,6 +12,7 @@ from iacgen.diagnostics.model import Diagnostic
 from .. import programs
 from ..findings import finding
 from ..judging import NOT_APPLICABLE, Outcome, timed
+from ..readable import unreadable
 from ..verdict import Verdict
 from .agreement import check_agreement
 from .batch import check_script
@@ -60,6 +61,8 @@ class Judge:
             slurm = Installation(work, found.companion)
             if why := slurm.cannot_enter():
                 return "needs-root", [finding("slurm-not-judged", why)], None
+            if faults := list(unreadable(tree, self.READS, ("slurm/*",))):
+                return "failed", faults, found.version
             texts = {path.name: path.read_text(encoding="utf-8", errors="replace") for path in sorted(tree.glob("slurm/*")) if path.is_file()}
             # From what stops a daemon, over what it understands, to what it never reads.
             findings = offline(texts, project) or ask_daemons(slurm, texts, project) or unspoken(texts, project)
