@@ -103,6 +103,12 @@ PLUGINS: Mapping[str, str] = {
 }
 """Begin of a variable → the plug-in that reads it."""
 
+EFA_PLUGIN = _names("BUFFSIZE P2P_NET_CHUNKSIZE NVLS_CHUNKSIZE NVLSTREE_MAX_CHUNKSIZE NET_FORCE_FLUSH NETDEVS_POLICY TUNER_PLUGIN")
+"""What aws-ofi-nccl sets for the machine type where nobody has."""
+
+SOCKETS = _names("NSOCKS_PERTHREAD SOCKET_NTHREADS")
+"""What only NCCL's own transport over TCP reads."""
+
 DEFAULTS: Mapping[str, str] = {
     "NCCL_BUFFSIZE": "4194304",
     "NCCL_CROSS_NIC": "2",

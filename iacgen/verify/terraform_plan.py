@@ -41,7 +41,7 @@ def _network(planned: _Resources, design: Any, site: str) -> Iterator[str]:
     if not wanted.existing:
         return
     for kind in ("aws_subnet", "aws_nat_gateway", "aws_route_table", "aws_vpc_endpoint"):
-        yield from _compare(kind, Counter(planned.get(kind, {})), Counter())
+        yield from _compare(kind, Counter(planned.get(kind, {}).keys()), Counter())
     used = [nic for v in planned.get("aws_launch_template", {}).values() for nic in v["network_interfaces"]] + list(planned.get("aws_instance", {}).values())
     elsewhere = {nic["subnet_id"] for nic in used if nic.get("subnet_id")} - {wanted.existing.subnet}
     if elsewhere:

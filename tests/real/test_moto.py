@@ -221,3 +221,45 @@ def test_without_fsx_destroy_is_refused_for_the_key(applied_without_fsx):
 def test_without_fsx_destroy_finishes_once_the_guard_is_lifted(applied_without_fsx):
     assert "Destroy complete!" in applied_without_fsx.must("destroy", "-no-color", "-auto-approve", "-parallelism=40")
     assert applied_without_fsx.must("state", "list") == ""
+
+
+@pytest.fixture(scope="module")
+def theirs(make_root):
+    """Ids of a network and a security group that are in the account before the cluster comes."""
+    root = make_root()
+    for path in [*root.folder.glob("*.tf"), root.folder / "terraform.tfvars.json"]:
+        path.unlink()
+    shutil.copy(HERE / "aws" / "their_network.tf", root.folder)
+    root.must("init", "-no-color", f"-plugin-dir={programs.find('terraform').companion}")
+    root.must("apply", "-no-color", "-auto-approve")
+    return {name: out["value"] for name, out in json.loads(root.must("output", "-json")).items()}
+
+
+@pytest.fixture(scope="module")
+def moved_in(make_root, theirs):
+    """One machine with half of its EFA interfaces, and the bucket, in that network and group."""
+    root = make_root()
+    pool = root.variables["pools"]["gpu"] | {"nodes": NODES[:1], "purchase": "on-demand", "reservation_id": None, "efa_cards": 32, "efa_interfaces": 16}
+    network = {"vpc_id": theirs["vpc"], "subnet_id": theirs["subnet"]}
+    root.set(site="guest", file_systems={}, heads={}, slurm_version=None, pools={"gpu": pool}, existing_network=network, security_group_id=theirs["group"], private_cidr="10.80.1.0/24", public_cidr=None)
+    root.must("apply", "-no-color", "-auto-approve", "-parallelism=40")
+    return root
+
+
+def test_moved_in_a_second_plan_is_empty(moved_in):
+    done = moved_in.ask("plan", "-no-color", "-detailed-exitcode")
+    assert done.code == 0, done.out[-3000:] + done.err
+
+
+def test_who_moves_in_changes_nothing_of_the_network(moved_in, theirs):
+    state = json.loads(moved_in.must("show", "-json"))["values"]["root_module"]["resources"]
+    built = {r["type"] for r in state if r["mode"] == "managed"}
+    assert not built & {"aws_vpc", "aws_subnet", "aws_nat_gateway", "aws_route", "aws_route_table", "aws_vpc_endpoint", "aws_vpc_dhcp_options"}
+    assert not built & {"aws_vpc_security_group_ingress_rule", "aws_vpc_security_group_egress_rule"}
+    (machine,) = (r["values"] for r in state if r["type"] == "aws_instance")
+    assert machine["subnet_id"] == theirs["subnet"] and machine["private_ip"].startswith("10.80.1.")
+    assert machine["vpc_security_group_ids"] == [theirs["group"]]
+    (template,) = (r["values"] for r in state if r["type"] == "aws_launch_template")
+    assert [nic["network_card_index"] for nic in template["network_interfaces"] if nic["interface_type"] == "efa-only"] == list(range(0, 32, 2))
+    (zone,) = (r["values"] for r in state if r["type"] == "aws_route53_zone")
+    assert [vpc["vpc_id"] for vpc in zone["vpc"]] == [theirs["vpc"]]

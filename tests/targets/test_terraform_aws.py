@@ -100,6 +100,48 @@ def test_a_purchase_and_a_group_are_those_of_the_blueprint():
     assert (apart["purchase"], apart["placement_group"]) == ("on-demand", False)
 
 
+EXISTING = "existing: {vpc: vpc-0a1b2c3d4e5f67890, subnet: subnet-0a1b2c3d4e5f67890, addresses: 10.64.8.0/22}"
+
+
+def test_a_network_and_a_group_of_the_account_are_used():
+    plain = variables()
+    assert not {"existing_network", "security_group_id", "member_ports"} & set(plain)
+    moved = variables(P5.replace("zone: us-east-2a}", f"zone: us-east-2a, {EXISTING}, security_group: {{id: sg-0a1b2c3d4e5f67890, members: [all]}}}}"))
+    assert {k: v for k, v in moved.items() if plain.get(k, ...) != v} == {
+        "existing_network": {"vpc_id": "vpc-0a1b2c3d4e5f67890", "subnet_id": "subnet-0a1b2c3d4e5f67890"},
+        "security_group_id": "sg-0a1b2c3d4e5f67890",
+        "private_cidr": "10.64.8.0/22",
+        "public_cidr": None,
+    }
+
+
+def test_ports_among_the_machines_are_those_of_the_blueprint():
+    some = P5.replace("zone: us-east-2a}", "zone: us-east-2a, security_group: {members: [988, 1018-1023, 6817-6818, 32768-60999]}}").replace("capacity: {kind: capacity-block, id: cr-0a1b2c3d4e5f67890}", "efa: 0")
+    ports = variables(some)["member_ports"]
+    assert [(p["from"], p["to"]) for p in ports] == [(988, 988), (1018, 1023), (6817, 6818), (32768, 60999)]
+
+
+@pytest.mark.parametrize("efa", [0, 16, 32])
+def test_efa_is_what_the_blueprint_takes(efa):
+    pool = variables(P5.replace("count: 16", f"count: 16\n    efa: {efa}"))["pools"]["gpu"]
+    assert (pool["efa_interfaces"], pool["network_cards"]) == (efa, 32)
+    assert pool.get("efa_cards") == (None if efa == 32 else 32), "said only where it is not the same"
+
+
+def test_without_efa_nccl_is_told_nothing_of_efa():
+    state = pipeline.run(P5.replace("count: 16", "count: 16\n    efa: 0"), "x.yaml")
+    tree = pipeline.tree(state)
+    assert state.project.design.fabrics["gpu-efa"].technology == "ethernet"
+    assert "EFA" not in tree["nccl/nccl.conf"] and "NCCL_SOCKET_IFNAME=^docker,lo,veth" in tree["nccl/nccl.conf"]
+
+
+def test_lustre_ports_in_the_root_are_the_catalogs():
+    """Two places on purpose: the root also refuses variables that were edited by hand."""
+    ports = [port for range_ in catalog.cloud("aws").fsx_lustre.ports for port in range(range_.first, range_.last + 1)]
+    assert ports == [988, *range(1018, 1024)]
+    assert "lustre_ports = concat([988], range(1018, 1024))" in (TEMPLATES / "locals.tf").read_text()
+
+
 def test_the_check_of_addresses_counts_as_the_root_does():
     """Two places on purpose: the root also refuses variables that were edited by hand."""
     root = (TEMPLATES / "locals.tf").read_text()

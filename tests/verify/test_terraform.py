@@ -190,6 +190,27 @@ def test_a_spoilt_tree_fails(tree, project, faults):
         assert any(f.slug == slug and f.severity == "error" and words in f.message for f in verdict.findings), (words, verdict.findings)
 
 
+@pytest.mark.judge("terraform")
+@pytest.mark.xdist_group("terraform")
+def test_a_spoilt_move_into_a_network_fails(tmp_path):
+    """The network and the group of the account are used, and nothing is made beside them."""
+    text = (data_folder("blueprints") / "aws-p5.yaml").read_text().replace("zone: us-east-2a}", EXISTING).replace(BLOCK, "    efa: 16\n")
+    project = pipeline.run(text, "aws-p5.yaml").project
+    for path, content in terraform_aws.render(project).items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(content)
+    nothing_made = "count = var.existing_network == null ? 1 : 0\n\n  vpc_id            = aws_vpc.main[0].id\n  availability_zone = var.zone\n  cidr_block        = var.private_cidr"
+    replace(tmp_path, "network.tf", nothing_made, nothing_made.replace("var.existing_network == null ? 1 : 0", "1").replace("aws_vpc.main[0].id", "local.vpc_id"))
+    replace(tmp_path, "head.tf", "local.subnet_id", '"subnet-00000000000000000"')
+    set_variables(tmp_path, lambda values: values["pools"]["gpu"].update(efa_interfaces=8))
+    security = tmp_path / "terraform" / "ohio" / "security.tf"
+    security.write_text(security.read_text().replace("count = var.security_group_id == null && var.member_ports == null ? 1 : 0", "count = 1").replace("count = var.security_group_id == null ? 1 : 0\n\n  name", "count = 1\n\n  name"))
+    verdict = terraform.verify(tmp_path, project)
+    assert verdict.status == "failed"
+    for words in ("aws_subnet: too many", "machines in subnet-00000000000000000", "interfaces of aws_launch_template", "ingress rules for a group whose rules are its owner's", "egress rules for"):
+        assert any(words in f.message for f in verdict.findings), (words, verdict.findings)
+
+
 def test_a_cluster_without_a_cloud_is_not_applicable(tmp_path):
     lab = pipeline.run((data_folder("blueprints") / "lab.yaml").read_text(), "lab.yaml").project
     assert not terraform.applies(tmp_path)
