@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from iacgen.design.fabric.model import Fabric
 
-from . import captions, trees
+from . import captions, rails, trees
 from .levels import plan
 from .picture import svg
-from .view import rail, whole
+from .view import whole
 
 
 def draw_fabric(fabric: Fabric) -> str:
@@ -15,5 +15,4 @@ def draw_fabric(fabric: Fabric) -> str:
 
 
 def draw_rail(fabric: Fabric, number: int = 0) -> str:
-    view = rail(fabric, number)
-    return svg(trees.draw(plan(view), f"{fabric.name}: rail {number + 1}", captions.figures(fabric)))
+    return svg(rails.draw(fabric, number))

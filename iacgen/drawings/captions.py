@@ -42,7 +42,7 @@ def figures(fabric: Fabric) -> str:
         counts.append(f"{fabric.planes} planes")
     if fabric.trunks:
         over = fabric.oversubscription
-        counts.append("not oversubscribed" if over <= 1 else f"oversubscribed {over:g} : 1")
+        counts.append("not oversubscribed" if over <= 1 else f"oversubscribed {over:.2f} : 1")
     return " · ".join(counts)
 
 

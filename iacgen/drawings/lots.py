@@ -61,48 +61,58 @@ def span(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{names[0]} … {names[-1]}"
 
 
+def run(names: Sequence[str]) -> str:
+    """The same for names that differ by their last number alone, which is then not repeated: ``su1–4``."""
+    stem = names[0].rstrip("0123456789")
+    return names[0] if len(names) == 1 else f"{names[0]}–{names[-1].removeprefix(stem)}"
+
+
+def set_of(fabric: Fabric, switch: int, words: tuple[str, ...]) -> str:
+    """What a switch's name says of its plane and its rail, as far as ``words`` ask for it."""
+    *outer, _ = short(fabric, fabric.switch_names[switch]).split("-")
+    return " ".join(part for part in outer if part.startswith(words))
+
+
 def counted(number: int, noun: str) -> str:
     """A number with its noun, which takes an s or, after a hiss, es."""
     return f"{number:,} {noun}" + ("" if number == 1 else "es" if noun.endswith(("s", "h")) else "s")
 
 
-def switches(view: View, kind: Literal["leaf", "spine", "core"], members: Iterable[int], where: str = "", hue: int | None = None, number: str = "") -> Lot:
-    """Switches as one box. ``where`` names the place in the title, ``number`` is a further line of the label."""
+def switches(view: View, kind: Literal["leaf", "spine", "core"], members: Iterable[int], where: str = "", hue: int | None = None, words: str = "") -> Lot:
+    """Switches as one box. ``where`` names their place in the title, ``words`` what they have in common; of one switch its name tells."""
     fabric, members = view.fabric, tuple(members)
     names = [fabric.switch_names[i] for i in members]
     model = next(tier.switch.name for tier in fabric.tiers if tier.kind == kind)
     if len(members) == 1:
-        *outer, last = short(fabric, names[0]).split("-")
-        sets = " ".join(word for word in outer if word.startswith(("plane", "rail")))
-        return Lot(kind, members, tuple(filter(None, (last, sets, number))), f"{names[0]}: 1 {kind} switch, {model}", hue)
-    sets = f"plane{view.plane(members[0]) + 1}" if fabric.planes > 1 else ""
+        label = (names[0].rpartition("-")[2], set_of(fabric, members[0], ("plane", "rail")))
+        return Lot(kind, members, tuple(filter(None, label)), f"{names[0]}: 1 {kind} switch, {model}", hue)
+    words = words or (f"plane{view.plane(members[0]) + 1}" if fabric.planes > 1 else "")
     title = f"{counted(len(members), f'{kind} switch')}{f' of {where}' if where else ''}, {model}: {span(names)}"
-    return Lot(kind, members, tuple(filter(None, (f"{len(members):,} × {kind}", sets, number))), title, hue)
+    noun = f"{kind}{view.rail + 1}" if view.rail is not None and kind == "leaf" else kind
+    return Lot(kind, members, tuple(filter(None, (f"{len(members):,} × {noun}", words))), title, hue)
 
 
-def hosts(view: View, members: Iterable[int], where: str, in_cells: bool = False) -> Lot:
-    """Hosts as one box: how many of each pool, and their names where there is room."""
+def hosts(view: View, members: Iterable[int], where: str, units: str = "", in_cells: bool = False) -> Lot:
+    """Hosts as one box: how many of each pool, of how many units, and their names where there is room."""
     fabric, members = view.fabric, tuple(members)
     names = [fabric.hosts[i] for i in members]
     if len(members) == 1:
         return Lot("host", members, (names[0],), f"{names[0]}: 1 host of {where}")
     pools = Counter(map(pool_of, names))
-    title = f"{counted(len(names), 'host')} of {where}: " + (", ".join(f"{n:,} {pool}" for pool, n in pools.items()) if names else "none yet")
-    if len(pools) == 1:
-        title = f"{counted(len(names), 'host')} of {where}: {span(names)}"
+    told = span(names) if len(pools) == 1 else ", ".join(f"{n:,} {pool}" for pool, n in pools.items()) if names else "none yet"
     lines = [f"{n:,} × {pool}" for pool, n in pools.items()]
     if len(lines) > MOST_POOLS:
         rest = list(pools.values())[MOST_POOLS - 1 :]
         lines = [*lines[: MOST_POOLS - 1], f"{sum(rest):,} × {len(rest)} pools"]
-    return Lot("host", members, tuple(lines or ["no hosts"]), title, cells=tuple(names) if in_cells else ())
+    label = (*(lines or ["no hosts"]), *([units] if units else []))
+    return Lot("host", members, label, f"{counted(len(names), 'host')} of {where}: {told}", cells=tuple(names) if in_cells else ())
 
 
-def manager(view: View) -> tuple[Lot, ...]:
-    """The hosts of the subnet manager that have ports on the fabric for it."""
+def managers(view: View) -> tuple[Lot, ...]:
+    """The hosts of the subnet manager that have ports for it among the links shown."""
     manager = view.fabric.manager
-    if not manager or not any(found.joins == "manager-leaf" for found in view.links):
-        return ()
-    return tuple(Lot("manager", (i,), (host, manager.kind), f"{host}: 1 subnet manager host, {manager.kind}") for i, host in enumerate(manager.hosts))
+    used = sorted({int(i) for found in view.links if found.joins == "manager-leaf" for i in found.a})
+    return tuple(Lot("manager", (i,), (manager.hosts[i], manager.kind), f"{manager.hosts[i]}: 1 subnet manager host, {manager.kind}") for i in used if manager)
 
 
 def runs(members: Sequence[int], most: int) -> list[tuple[int, ...]]:

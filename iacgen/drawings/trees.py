@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from . import captions
-from .levels import COLUMN_GAP, FEW, GAP, SECTION_GAP, Column, Plan, Section, cells_across
+from .levels import COLUMN_GAP, FEW, FRAME, GAP, SECTION_GAP, Column, Plan, Section, cells_across
 from .lots import CELL, LEADING, NAME, PAD, Lot
 from .picture import Box, Line, Picture, Words, column, text_width
 from .view import Bundle
 
 MARGIN, GUTTER = 28, 212  # round the picture; for the captions at the left
-FRAME = 10  # from a frame to what is in it
 TITLE = 20
 TAGS = 48  # bundles between two tiers that get their number written beside them where the numbers differ
 DENSE = 100  # bundles between two tiers from which on lines are drawn finer
@@ -35,17 +34,18 @@ class Sheet:
 def draw(plan: Plan, title: str, figures: str, way: frozenset[int] = frozenset()) -> Picture:
     """The picture of a plan. ``way`` are numbers of bundles that are drawn bold."""
     sheet, numbers = Sheet(), {id(lot): i for i, lot in enumerate(plan.lots)}
-    nested = any(len(s.columns) > 1 for s in plan.sections if s.label)
-    width = max(plan.width + 2 * FRAME * (2 if nested else 1), NARROWEST)
+    width = max(plan.width + 2 * FRAME, NARROWEST)
     left = MARGIN + GUTTER
     head = _header(sheet, title, figures, left + width)
     rows = _rows(plan, width, head)
     _cores(sheet, plan, numbers, left, width, rows)
-    x = left + (width - plan.width) / 2 + plan.managers_width
+    start = left + (width - plan.sections_width) / 2
+    x = start + plan.managers_width
     for section in plan.sections:
         _section(sheet, section, numbers, x, rows, plan)
-        x += section.width + SECTION_GAP
-    _managers(sheet, plan, numbers, left + (width - plan.width) / 2, rows)
+        x += section.width + SECTION_GAP - 2 * FRAME
+    _frames(sheet, plan, numbers, rows)
+    _managers(sheet, plan, numbers, start, rows)
     _lines(sheet, plan, way)
     _captions(sheet, plan, rows)
     bottom = max(b.bottom for b in (*sheet.boxes, *sheet.frames)) + MARGIN
@@ -128,53 +128,59 @@ def _managers(sheet: Sheet, plan: Plan, numbers: dict[int, int], x: float, rows:
 
 def _section(sheet: Sheet, section: Section, numbers: dict[int, int], x: float, rows: Rows, plan: Plan) -> None:
     if section.label:
-        spine_width, spine_x = section.width, x
+        _row(sheet, section.spines, numbers, x + section.pad, section.width - 2 * section.pad, rows.spine, rows.spine_height)
     else:
-        spine_x = MARGIN + GUTTER
-        spine_width = max(plan.width + 2 * FRAME, NARROWEST)
-    _row(sheet, section.spines, numbers, spine_x, spine_width, rows.spine, rows.spine_height)
-    inner = sum(c.width for c in section.columns) + COLUMN_GAP * (len(section.columns) - 1)
-    at = x + (section.width - inner) / 2
-    bottoms = []
+        _row(sheet, section.spines, numbers, MARGIN + GUTTER, max(plan.width + 2 * FRAME, NARROWEST), rows.spine, rows.spine_height)
+    at = x + (section.width - section.inner_width) / 2
     for col in section.columns:
-        bottoms.append(_column(sheet, col, numbers, at, rows))
+        _column(sheet, col, numbers, at, rows)
         at += col.width + COLUMN_GAP
-        alone = len(section.columns) == 1 and section.label
-        if not alone and (plan.view.fabric.by_rail or len(col.groups) > 1):
-            _frame(sheet, col.label, Box(at - col.width - COLUMN_GAP - FRAME, rows.leaf - FRAME, col.width + 2 * FRAME, bottoms[-1] - rows.leaf + TITLE + FRAME, "inner" if section.label else "frame", col.label), 10)
-    if section.label:
-        deep = len(section.columns) > 1
-        top, pad = rows.spine - FRAME, FRAME * (2 if deep else 1)
-        _frame(sheet, section.label, Box(x - pad, top, section.width + 2 * pad, max(bottoms) - top + (2 if deep else 1) * TITLE, "frame", section.label), 11)
+
+
+def _frames(sheet: Sheet, plan: Plan, numbers: dict[int, int], rows: Rows) -> None:
+    """Frames round pods and round units; all of a kind end at the same height, with their labels at the bottom, where no line passes."""
+    lowest = max(sheet.at[numbers[id(lot)]].bottom for col in plan.columns for lot in col.hosts)
+    inner = [] if not any(s.nested for s in plan.sections) else [TITLE]
+    for section in plan.sections:
+        if section.label:
+            boxes = [sheet.at[numbers[id(lot)]] for lot in (*section.spines, *(lot for col in section.columns for lot in (*col.leaves, *col.hosts)))]
+            left, right = min(b.x for b in boxes) - section.pad, max(b.x + b.w for b in boxes) + section.pad
+            left, right = _at_least(left, right, text_width(section.label, 11, strong=True) + FRAME)
+            _frame(sheet, section.label, Box(left, rows.spine - FRAME, right - left, lowest - rows.spine + FRAME + TITLE + sum(inner), "frame", section.label), 11)
+        for col in section.columns:
+            if section.nested or not section.label and (plan.view.fabric.by_rail or len(col.groups) > 1):
+                boxes = [sheet.at[numbers[id(lot)]] for lot in (*col.leaves, *col.hosts)]
+                left, right = _at_least(min(b.x for b in boxes) - FRAME, max(b.x + b.w for b in boxes) + FRAME, text_width(col.label, 11, strong=True) + FRAME)
+                box = Box(left, rows.leaf - FRAME, right - left, lowest - rows.leaf + FRAME + TITLE, "inner" if section.label else "frame", col.label)
+                _frame(sheet, col.label, box, 10 if section.label else 11)
+
+
+def _at_least(left: float, right: float, width: float) -> tuple[float, float]:
+    short = max(0.0, width - (right - left)) / 2
+    return left - short, right + short
 
 
 def _frame(sheet: Sheet, label: str, box: Box, size: float) -> None:
-    outer = box.kind == "frame"
-    sheet.frames.insert(0 if outer else len(sheet.frames), box)
-    sheet.words.append(Words(box.cx, box.bottom - 6, label, "strong" if outer else "quiet", size, "middle"))
+    sheet.frames.append(box)
+    sheet.words.append(Words(box.cx, box.bottom - 7, label, "strong" if box.kind == "frame" else "quiet", size, "middle"))
 
 
-def _column(sheet: Sheet, col: Column, numbers: dict[int, int], x: float, rows: Rows) -> float:
-    """Leaves over hosts; the lowest edge."""
+def _column(sheet: Sheet, col: Column, numbers: dict[int, int], x: float, rows: Rows) -> None:
+    """Leaves over hosts."""
     _row(sheet, col.leaves, numbers, x, col.width, rows.leaf, rows.leaf_height)
-    if len(col.hosts) > 1:
+    first = col.hosts[0]
+    if not first.cells:
         _row(sheet, col.hosts, numbers, x, col.width, rows.host, max(lot.label_height for lot in col.hosts))
-        return rows.host + max(lot.label_height for lot in col.hosts)
-    (lot,) = col.hosts
-    if not lot.cells:
-        box = Box(x, rows.host, col.width, lot.label_height, "host", lot.title)
-        _place(sheet, lot, numbers[id(lot)], box)
-        return box.bottom
-    across = cells_across(lot, col.width)
-    down, each, tall = -(-len(lot.cells) // across), (col.width - PAD) / across, CELL + 7
-    box = Box(x, rows.host, col.width, LEADING + PAD + down * (tall + 2) + 2, "host", lot.title)
-    _place(sheet, lot, numbers[id(lot)], box)
-    sheet.words.append(Words(box.cx, box.y + 12, ", ".join(lot.label), "", NAME, "middle", "mono"))
-    for i, name in enumerate(lot.cells):
+        return
+    across = cells_across(first, col.width)
+    down, each, tall = -(-len(first.cells) // across), (col.width - PAD) / across, CELL + 7
+    box = Box(x, rows.host, col.width, LEADING + PAD + down * (tall + 2) + 2, "host", first.title)
+    _place(sheet, first, numbers[id(first)], box)
+    sheet.words.append(Words(box.cx, box.y + 12, ", ".join(first.label), "", NAME, "middle", "mono"))
+    for i, name in enumerate(first.cells):
         cell = Box(x + PAD / 2 + i % across * each + 1, box.y + LEADING + PAD / 2 + i // across * (tall + 2), each - 2, tall, "cell", name)
         sheet.boxes.append(cell)
         sheet.words.append(Words(cell.cx, cell.y + tall - 5, name, "", CELL, "middle", "mono"))
-    return box.bottom
 
 
 def _lines(sheet: Sheet, plan: Plan, way: frozenset[int]) -> None:

@@ -30,6 +30,11 @@ class View:
         """The leaves of all groups."""
         return tuple(leaf for group in self.leaves for leaf in group)
 
+    @property
+    def rails(self) -> int:
+        """Leaves of a group on one plane."""
+        return len(self.fabric.groups[0].leaves) // self.fabric.planes
+
     @cached_property
     def first_host(self) -> tuple[int, ...]:
         """Number of the first host of each group, and one past the last."""
@@ -61,9 +66,10 @@ class View:
         raise IndexError(switch)
 
     def hue(self, leaf: int, position: int) -> int:
-        """By what a leaf is told from its neighbours in a group, from 0: its rail, else its plane."""
-        rails = len(self.fabric.groups[0].leaves) // self.fabric.planes
-        return position % rails if self.fabric.by_rail and self.rail is None else self.plane(leaf)
+        """By what a leaf is told from others, from 0: its rail, else its plane."""
+        if self.rail is not None and self.fabric.planes == 1:
+            return self.rail
+        return position % self.rails if self.fabric.by_rail and self.rail is None else self.plane(leaf)
 
 
 def whole(fabric: Fabric) -> View:
@@ -93,17 +99,6 @@ def rail(fabric: Fabric, number: int) -> View:
         elif found.joins == "spine-core":
             kept[found.b[below]] = True
     return View(fabric, tuple(found for found in links if len(found)), leaves, _of(kept, everything.spines), _of(kept, everything.cores), number)
-
-
-def group(fabric: Fabric, index: int) -> View:
-    """One group of a dragonfly, without its links to others. Hosts keep their numbers."""
-    everything = whole(fabric)
-    inside = fabric.pods[index].groups
-    spines = tuple(s for s, pod in everything.pods_of_spines.items() if pod == index)
-    kept = np.zeros(fabric.switches, dtype=bool)
-    kept[[*spines, *(leaf for g in inside for leaf in everything.leaves[g])]] = True
-    links = (_only(found, kept[found.b] if found.joins in HOST_ENDS else kept[found.a] & kept[found.b]) for found in everything.links)
-    return replace(everything, links=tuple(found for found in links if len(found) and found.joins != "group-group"), spines=spines)
 
 
 def _only(links: Links, kept: Array) -> Links:
