@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ...blueprint.sites import OnPremSite
 from ...catalog import Switch
 from ..fabric.model import Fabric, pool_of
+from ..fabric.tree import Tree
 from .fill import Hall, Leaves, fill
 from .model import Facility, Feeds, Floor, Limits, Plant, Racked
 
@@ -61,8 +62,20 @@ def _hosts_of_a_group(fabric: Fabric, pool: str) -> int | None:
 
 
 def _upper(fabric: Fabric) -> Iterator[Racked]:
+    """Spines and cores. Cores and the spines of two tiers stand for the planned size from the first day; spines of pods come with them."""
     for tier in fabric.tiers[1:]:
-        yield Racked(f"{fabric.name}-{tier.kind}", tier.names, tier.switch.rack_units, power_w(tier.switch), tier.switch.weight_kg, tier.switch.id)
+        planned = _planned_spines(fabric) if tier.kind == "spine" else 0
+        yield Racked(f"{fabric.name}-{tier.kind}", tier.names, tier.switch.rack_units, power_w(tier.switch), tier.switch.weight_kg, tier.switch.id, planned)
+
+
+def _planned_spines(fabric: Fabric) -> int:
+    """Spines of the planned size: as many a pod as there are now, in as many pods as the planned groups fill."""
+    if not fabric.growth or fabric.growth.unit not in ("units", "leaves") or not fabric.pods:
+        return len(fabric.spines)
+    of_a_pod = fabric.growth.planned
+    if isinstance(fabric.trunks, Tree):
+        of_a_pod = fabric.trunks.pod_leaves * fabric.trunks.apart * fabric.planes // len(fabric.groups[0].leaves)
+    return len(fabric.spines) // len(fabric.pods) * -(-fabric.growth.planned // max(1, of_a_pod))
 
 
 def power_w(switch: Switch) -> int | None:

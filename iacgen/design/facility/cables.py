@@ -18,6 +18,8 @@ from ..fabric.model import Fabric, Links
 from .lengths import Metres, lengths, places
 from .model import Facility
 
+Cages = NDArray[np.int64]
+
 MEDIA = ("twisted-pair", "dac", "acc", "aoc", "multimode", "single-mode")
 BEYOND = -1  # in place of a cable: none reaches that far
 NO_CABLE = "none in the catalog"
@@ -29,7 +31,8 @@ class Run:
     """The links of one array of ``Fabric.links()`` with their cables.
 
     ``need_m`` is how long each has to be, nan where an end stands nowhere; ``cable`` counts within ``cables`` or is BEYOND, and
-    ``length_m`` is the length on sale. Without ``cables`` the catalog knows none for this speed and these cages.
+    ``length_m`` is the length on sale. Without ``cables`` the catalog knows none for this speed and these cages. ``cages`` numbers the
+    cage at each end, over all switches; a host's port counts as one.
     """
 
     links: Links
@@ -37,6 +40,7 @@ class Run:
     need_m: Metres
     cable: NDArray[np.int64]
     length_m: Metres
+    cages: tuple[Cages, Cages]
 
     @property
     def beyond(self) -> NDArray[np.int64]:
@@ -59,7 +63,7 @@ class Part:
 
 def runs(facility: Facility, fabric: Fabric) -> tuple[Run, ...]:
     """Cables of all links of a fabric, in the order of ``Fabric.links()``; none in a cloud."""
-    return tuple(_run(fabric, links, need) for links, need in _measured(facility, fabric))
+    return tuple(assign(fabric, links, need) for links, need in _measured(facility, fabric))
 
 
 def needs(facility: Facility, fabric: Fabric) -> tuple[float, ...]:
@@ -93,16 +97,18 @@ def _measured(facility: Facility, fabric: Fabric) -> Iterator[tuple[Links, Metre
         yield links, lengths(ends.get(links.joins, switches).take(links.a), switches.take(links.b))
 
 
-def _run(fabric: Fabric, links: Links, need: Metres) -> Run:
-    cables = choices(fabric, links)
+def assign(fabric: Fabric, links: Links, need: Metres) -> Run:
+    """The cables of links that need so many metres."""
+    cables, cages = choices(fabric, links), _cages(fabric, links)
     chosen, length = np.full(len(need), BEYOND, dtype=np.int64), np.full(len(need), np.nan)
     for number, cable in enumerate(cables):
         open_ = (chosen == BEYOND) & (need <= cable.longest_m)
-        if cable.links > 1 and links.joins not in ("host-leaf", "manager-leaf"):
-            open_ &= _paired(links, cable.links)
+        if cable.links > 1 and not _to_host(links):
+            _, pair, count = np.unique(_joint(*cages), return_inverse=True, return_counts=True)
+            open_ &= count[pair] == cable.links
         chosen[open_] = number
         length[open_] = sold(cable, need[open_])
-    return Run(links, cables, need, chosen, length)
+    return Run(links, cables, need, chosen, length, cages)
 
 
 def sold(cable: Cable, need: Metres) -> Metres:
@@ -113,43 +119,52 @@ def sold(cable: Cable, need: Metres) -> Metres:
     return np.where(at < len(stock), stock[np.minimum(at, len(stock) - 1)], made)
 
 
-def _paired(links: Links, per_cage: int) -> NDArray[np.bool_]:
-    """Whether all links of the two cages of a link run between these two."""
-    _, pair, count = np.unique(_cages(links, per_cage, "ab"), return_inverse=True, return_counts=True)
-    return count[pair] == per_cage
+def _to_host(links: Links) -> bool:
+    return links.joins in ("host-leaf", "manager-leaf")
 
 
-def _cages(links: Links, per_cage: int, ends: str) -> NDArray[np.int64]:
-    """One number for the cages of each link: of its end at the switch ``b``, at ``a``, or of both together."""
-    key = np.zeros(len(links), dtype=np.int64)
-    for device, port in {"a": [(links.a, links.a_port)], "b": [(links.b, links.b_port)], "ab": [(links.a, links.a_port), (links.b, links.b_port)]}[ends]:
-        key = (key * (int(device.max(initial=0)) + 1) + device) * (int(port.max(initial=0)) + 1) + (port - 1) // per_cage
-    return key
+def _cages(fabric: Fabric, links: Links) -> tuple[Cages, Cages]:
+    """The cage of each link at both ends, numbered over all switches."""
+    share = np.repeat([tier.switch.shares(links.gbps) if tier.switch.ports(links.gbps) else 1 for tier in fabric.tiers], [len(tier.names) for tier in fabric.tiers])
+
+    def of(device: NDArray[np.int64], port: NDArray[np.int64]) -> Cages:
+        return _joint(device, (port - 1) // share[device])
+
+    return (_joint(links.a, links.a_port) if _to_host(links) else of(links.a, links.a_port), of(links.b, links.b_port))
+
+
+def _joint(one: NDArray[np.int64], two: NDArray[np.int64]) -> NDArray[np.int64]:
+    """One number for each pair of numbers."""
+    return one * (int(two.max(initial=0)) + 1) + two
+
+
+def _whole(cages: Cages, size: int) -> int:
+    """Parts that serve ``size`` links of one cage each, for links that leave from these cages."""
+    return int((-(-np.unique(cages, return_counts=True)[1] // size)).sum())
 
 
 def parts(runs: Sequence[Run]) -> Iterator[Part]:
     """What to buy for these links, without spares: cables by length, and a transceiver for each used cage, not for each link. Links
     that nothing in the catalog is made for have NO_CABLE, with the longest that is needed."""
     for run in runs:
-        links, host = run.links, run.links.joins in ("host-leaf", "manager-leaf")
+        joins, gbps = run.links.joins, run.links.gbps
         for number, cable in enumerate(run.cables):
             mine = run.cable == number
             for length in np.unique(run.length_m[mine]):
                 those = mine & (run.length_m == length)
-                count = int(those.sum()) if cable.links == 1 else len(np.unique(_cages(links, cable.links, "b" if host else "ab")[those]))
-                yield Part(links.joins, links.gbps, "cable", cable.model, float(length), int(those.sum()), count)
-            if cable.switch_transceiver and mine.any():
-                yield _transceivers(run, cable, mine, host)
-                if host and cable.host_transceiver:
-                    n = int(mine.sum())
-                    yield Part(links.joins, links.gbps, "host transceiver", cable.host_transceiver.model, None, n, -(-n // cable.host_transceiver.links))
+                ends = run.cages[1] if _to_host(run.links) else _joint(*run.cages)
+                yield Part(joins, gbps, "cable", cable.model, float(length), int(those.sum()), _whole(ends[those], cable.links))
+            if mine.any():
+                yield from _transceivers(run, cable, mine)
         without = run.need_m[(run.cable == BEYOND) & ~np.isnan(run.need_m)]
         if len(without):
-            yield Part(links.joins, links.gbps, "cable", NO_CABLE, round(float(without.max()), 1), len(without), len(without))
+            yield Part(joins, gbps, "cable", NO_CABLE, round(float(without.max()), 1), len(without), len(without))
 
 
-def _transceivers(run: Run, cable: Cable, mine: NDArray[np.bool_], host: bool) -> Part:
-    assert cable.switch_transceiver
-    per = cable.switch_transceiver.links
-    used = sum(len(np.unique(_cages(run.links, per, end)[mine])) for end in ("b" if host else "ab"))
-    return Part(run.links.joins, run.links.gbps, "switch transceiver", cable.switch_transceiver.model, None, int(mine.sum()), used)
+def _transceivers(run: Run, cable: Cable, mine: NDArray[np.bool_]) -> Iterator[Part]:
+    joins, gbps, links = run.links.joins, run.links.gbps, int(mine.sum())
+    if cable.switch_transceiver:
+        at = run.cages[1:] if _to_host(run.links) else run.cages
+        yield Part(joins, gbps, "switch transceiver", cable.switch_transceiver.model, None, links, sum(_whole(cages[mine], cable.switch_transceiver.links) for cages in at))
+    if cable.host_transceiver and _to_host(run.links):
+        yield Part(joins, gbps, "host transceiver", cable.host_transceiver.model, None, links, -(-links // cable.host_transceiver.links))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from iacgen.placement.project import Project
 from iacgen.render import render as render_template
 
-from . import cluster, jobs
+from . import cluster, halls, jobs
 from .assumptions import assumptions
 
 __all__ = ["render"]
@@ -23,6 +23,7 @@ def render(project: Project) -> dict[str, str]:
         nodes=cluster.nodes(design),
         fabrics=cluster.fabrics(design),
         sites=cluster.sites(design),
+        halls=halls.facts(design),
         counted=cluster.counted(design),
         storage=cluster.storage(design),
         jobs=[jobs.section(job, project.placements[name], design) for name, job in sorted(project.jobs.items())],

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from iacgen import units
+from iacgen.design.facility import energy
+from iacgen.design.facility.lengths import SLACK_M, TRAY_M
 from iacgen.placement.assumptions import sentences
 from iacgen.placement.project import Project
 from iacgen.training.checkpoints import ASSUMED_MFU, ASSUMED_SAVE_S, BYTES_PER_PARAMETER, FAILURES_PER_NODE_DAY
@@ -16,6 +18,8 @@ def assumptions(project: Project) -> tuple[str, ...]:
     if generic:
         out.append(f"Classes of machine, not products; replace their figures by those of what you buy: {', '.join(generic)}.")
     if design.facilities:
+        out += dict.fromkeys(sentence for _, hall in sorted(design.facilities.items()) for sentence in energy.assumptions(hall))
+        out.append(f"Cables run up to trays {TRAY_M:g} m above the racks, along the rows and across them, with {SLACK_M:g} m for the way inside a rack at each end (assumed).")
         out.append("Power is the most that servers and switches draw at once (a switch's typical draw where no maximum is published), without losses of distribution and cooling.")
     gpus = {job.spec.gpu.name: job.memory.context_bytes for _, job in sorted(project.jobs.items())}
     out += [f"{units.gib(kept)} of each {name} are kept free for the driver, NCCL and fragmentation." for name, kept in sorted(gpus.items())]

@@ -1,0 +1,139 @@
+"""Lengths by hand, media by published reach, and orders that count cages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from iacgen import catalog
+from iacgen.design.facility import Facility, Floor, Limits, Rack, Standing
+from iacgen.design.facility.cables import ALWAYS_M, NO_CABLE, assign, parts, runs, sold
+from iacgen.design.facility.lengths import lengths, places
+from iacgen.design.fabric.model import Links
+from iacgen.pipeline import run
+
+ROOT = Path(__file__).parents[3]
+
+
+def hall(*racks: tuple[int, int, dict[str, int]], units: int = 48) -> Facility:
+    """Racks as (row, place, name → unit) of things of one unit; 0.6 m from rack to rack, 2.4 m from row to row."""
+    built = tuple(Rack(f"r{i}", row, place, tuple(Standing(name, unit, 1, None, None, "") for name, unit in things.items())) for i, (row, place, things) in enumerate(racks))
+    return Facility("hall", built, Limits(units, 1, 1), Floor(), 0, None, None, ())
+
+
+def metres(facility: Facility, a: str, b: str) -> float:
+    return float(lengths(places(facility, [a]), places(facility, [b]))[0])
+
+
+UNIT = 0.04445
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "length"),
+    [
+        ("a1", "a48", 47 * UNIT + 1),  # in one rack: straight up, half a metre at each end
+        ("a48", "b48", 2 * (UNIT / 2 + 0.5) + 0.6 + 1),  # next to each other: up to the trays and down again
+        ("a48", "c48", 2 * (UNIT / 2 + 0.5) + 3 * 0.6 + 2 * 2.4 + 1),  # three places along, two rows across
+        ("a1", "c48", (47.5 * UNIT + 0.5) + (0.5 * UNIT + 0.5) + 3 * 0.6 + 2 * 2.4 + 1),
+    ],
+)
+def test_length_by_hand(a: str, b: str, length: float):
+    facility = hall((1, 1, {"a1": 1, "a48": 48}), (1, 2, {"b48": 48}), (3, 4, {"c48": 48}))
+    assert metres(facility, a, b) == pytest.approx(length) == pytest.approx(metres(facility, b, a))
+
+
+@given(st.integers(1, 42), st.integers(1, 42), st.integers(3, 8))
+def test_lengths_are_within_those_that_a_vendor_ships(u: int, v: int, away: int):
+    """Oracle, multi-rack cabling of Exadata and SuperCluster M8: 3 m within a rack of 42 units, 10 m to the third rack and beyond."""
+    facility = hall((1, 1, {"a": u}), (1, 1 + away, {"b": v}), units=42)
+    assert metres(hall((1, 1, {"a": u, "b": v}), units=42), "a", "b") <= 3
+    assert away > 5 or metres(facility, "a", "b") <= 10
+
+
+def test_what_stands_nowhere_has_no_length():
+    assert np.isnan(metres(hall((1, 1, {"a": 1})), "a", "ghost"))
+
+
+FABRICS = run((ROOT / "blueprints/superpod-h100.yaml").read_text(), "superpod").design.fabrics
+
+
+def links(joins: str, gbps: int, n: int, parallel: int) -> Links:
+    """n links in bundles of ``parallel`` between a pair of switches each (or of hosts, a port each, and one switch)."""
+    i = np.arange(n)
+    if joins == "host-leaf":
+        return Links(joins, gbps, i, np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64), i + 1)
+    return Links(joins, gbps, np.zeros(n, dtype=np.int64), i + 33, 32 + i // parallel, i % parallel + 1)
+
+
+@pytest.mark.parametrize(
+    ("joins", "parallel", "need", "medium", "length"),
+    [
+        ("host-leaf", 1, 1.2, "dac", 1.5),  # MCP7Y00: 1 to 3 m
+        ("host-leaf", 1, 3.0, "dac", 3),
+        ("host-leaf", 1, 3.01, "multimode", 5),  # active splitters are no longer sold
+        ("host-leaf", 1, 50, "multimode", 50),
+        ("host-leaf", 1, 50.01, "single-mode", 60),
+        ("host-leaf", 1, 100, "single-mode", 100),
+        ("leaf-spine", 2, 1.9, "dac", 2),  # MCP4Y10: up to 2 m
+        ("leaf-spine", 2, 2.01, "acc", 3),  # MCA4J80: 3, 4 and 5 m
+        ("leaf-spine", 2, 4.2, "acc", 5),
+        ("leaf-spine", 2, 5.01, "multimode", 7),
+        ("leaf-spine", 2, 120, "single-mode", 120),  # 500 m
+        ("leaf-spine", 2, 501, "single-mode", 510),  # 2 km
+        ("leaf-spine", 1, 1.9, "multimode", 3),  # both links of a twin-port cable end in the same cages, or it is none
+    ],
+)
+def test_the_medium_is_the_first_within_reach(joins: str, parallel: int, need: float, medium: str, length: float):
+    found = assign(FABRICS["compute"], links(joins, 400, 4, parallel), np.full(4, need))
+    assert {found.cables[i].medium for i in found.cable} == {medium}
+    assert set(found.length_m) == {length}
+    assert len(found.beyond) == 0
+
+
+@pytest.mark.parametrize(("joins", "reach"), [("host-leaf", 100), ("leaf-spine", 2000)])
+def test_beyond_the_last_reach_is_nothing(joins: str, reach: int):
+    found = assign(FABRICS["compute"], links(joins, 400, 2, 2), np.array([reach, reach + 0.01]))
+    assert list(found.beyond) == [1]
+    assert [(p.model, p.length_m, p.count) for p in parts([found])][-1] == (NO_CABLE, round(reach + 0.01, 1), 1)
+
+
+@given(st.sampled_from(catalog.entries("cables")), st.floats(0.01, 1))
+def test_what_is_sold_is_long_enough_and_reaches(cable, share: float):
+    need = share * cable.longest_m
+    (length,) = sold(cable, np.array([need]))
+    assert need <= length + 1e-9 and length <= cable.reach_m
+    assert length in cable.lengths_m or cable.step_m and length % cable.step_m == 0
+    assert not any(need <= other < length for other in cable.lengths_m), "a shorter one is sold"
+
+
+def test_up_to_this_length_no_link_needs_a_look():
+    """Of all cables for one speed, technology, cage and kind of ends the longest reaches so far at least."""
+    longest: dict[tuple, float] = {}
+    for cable in catalog.entries("cables"):
+        for technology in cable.technologies:
+            for between in cable.between:
+                key = (cable.gbps, technology, cable.cage, between)
+                longest[key] = max(longest.get(key, 0), cable.longest_m)
+    assert min(longest.values()) == ALWAYS_M
+
+
+def test_an_order_of_the_superpod_counts_cages():
+    """32 leaves and 16 spines of 32 cages each, 1,024 links between them: 512 cages on either side. A unit of 32 nodes needs 16 cages on
+    each of its 8 leaves, the last one of 31 as many: 512. One transceiver in a node, or half a twin-port one in a DGX, for each of 1,016."""
+    state = run((ROOT / "blueprints/superpod-h100.yaml").read_text(), "superpod")
+    order = [part for part in parts(runs(state.design.facilities["hall-a"], state.design.fabrics["compute"]))]
+    count = {(p.joins, p.what): p.count for p in order if p.what != "cable"}
+    assert count == {("host-leaf", "switch transceiver"): 512, ("host-leaf", "host transceiver"): 1016, ("leaf-spine", "switch transceiver"): 1024}
+    cables = {joins: sum(p.count for p in order if p.joins == joins and p.what == "cable") for joins in ("host-leaf", "manager-leaf", "leaf-spine")}
+    assert cables == {"host-leaf": 1016, "manager-leaf": 4, "leaf-spine": 1024}
+
+
+def test_a_splitter_serves_two_ports_of_a_cage():
+    """Two nodes of eight ports on one leaf: 16 links, 8 splitters of copper."""
+    state = run((ROOT / "blueprints/lab.yaml").read_text(), "lab")
+    (cable,) = parts(runs(state.design.facilities["lab-room"], state.design.fabrics["compute"]))
+    assert (cable.model, cable.links, cable.count) == ("MCP7Y00-Nxxx", 16, 8)
