@@ -1,5 +1,7 @@
 """Every fabric of every size: no port twice, none above the radix, equal links, bandwidth as promised; growth moves nothing."""
 
+from dataclasses import replace
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ from iacgen import catalog
 from iacgen.blueprint import parse
 from iacgen.design import design
 from iacgen.design.fabric import wiring
+from iacgen.design.fabric.model import SwitchGroup
 from iacgen.design.fabric.sizing import pod_size, spines_for, up_for
 
 RADIX = 64  # QM9700 at 400 Gb/s
@@ -271,3 +274,26 @@ def test_addresses_are_all_different():
     made, _ = design(blueprint(count=64, unit=32))
     addresses = [made.address(h, "compute", rail) for h in made.pools["gpu"].hosts for rail in range(8)]
     assert len(set(addresses)) == 64 * 8
+
+
+def test_scattered_ranks_of_a_dragonfly_share_a_link_less():
+    """1,056 hosts, p = 4, a = 8, h = 4: with one link between two groups, hosts side by side put 32 flows of a shift on it; the order
+    for all-to-all at most 8, counted here over all shifts."""
+    hosts, leaves, reach = 4, 8, 4
+    groups = leaves * reach + 1
+    per_group = hosts * leaves
+    names = [f"host{i + 1:04d}" for i in range(groups * per_group)]
+    switch_groups = tuple(SwitchGroup(f"g{i}", (f"g{i}",), tuple(names[i * hosts : (i + 1) * hosts]), tuple(range(1, hosts + 1))) for i in range(groups * leaves))
+    made = replace(fabric(count=2, topology="dragonfly"), groups=switch_groups)
+    group_of = {name: i // per_group for i, name in enumerate(names)}
+
+    def worst(order):
+        at = np.array([group_of[name] for name in order])
+        flows = 0
+        for shift in range(1, len(at)):
+            to = np.roll(at, -shift)
+            flows = max(flows, np.bincount((at * groups + to)[at != to], minlength=1).max(initial=0))
+        return flows
+
+    assert worst(made.hosts) == per_group and worst(made.rank_order) <= 8
+    assert sorted(made.rank_order) == sorted(made.hosts)
