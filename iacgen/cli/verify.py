@@ -9,12 +9,13 @@ from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from .exit import FINDINGS, Format, cannot
 from .wait import waiting
 
 if TYPE_CHECKING:
+    from ..diagnostics import Diagnostic
     from ..placement.project import Project
     from ..verify.verdict import Verdict
 
@@ -71,7 +72,7 @@ def verify(folder: Path, only: list[str], require: bool, format: Format, edited:
             judged = folder if edited else Path(work) / state.project.name
             if not edited:
                 apply(plan(made, judged), judged)
-            _judge(judged, state.project, only, require, format, other, _strangers(folder, made))
+            _judge(judged, state.project, only, require, format, other, _strangers(folder, made), _changed(folder, made, other))
     except OutputError as error:
         cannot(f"{folder} is not an output folder of iacgen: {error}")
 
@@ -79,7 +80,7 @@ def verify(folder: Path, only: list[str], require: bool, format: Format, edited:
 def _refuse(folder: Path, other: list[str], format: Format) -> NoReturn:
     """No program was started: the files are not those that the blueprint makes."""
     if format is Format.json:
-        print(json.dumps({"verdicts": [], "unread": [], "edited": other, "strangers": []}, indent=2))
+        print(json.dumps({"verdicts": [], "unread": [], "edited": other, "values": [], "strangers": []}, indent=2))
     else:
         _print_files("not what the blueprint of this tree makes (edited, missing, or of another version of iacgen)", other)
         print(f"no program was started: generate {folder} again, or give --edited to have the programs run what is in these files")
@@ -93,7 +94,21 @@ def _strangers(folder: Path, made: Mapping[str, str]) -> list[str]:
     return sorted(p.as_posix() for p in kept if p.as_posix() not in made)
 
 
-def _judge(folder: Path, project: Project, only: list[str], require: bool, format: Format, other: list[str], strangers: list[str]) -> NoReturn:
+def _changed(folder: Path, made: Mapping[str, str], edited: Sequence[str]) -> list[Diagnostic]:
+    """Values of edited data files that the blueprint does not make."""
+    from ..source import read
+    from ..verify.edits import edited_values
+
+    def parse(raw: bytes) -> tuple[Any, frozenset[Any]]:
+        document, findings = read(raw, "", room=8)
+        if document.data is None:
+            raise ValueError(findings[0].message if findings else "it is empty")
+        return document.data, document.unread
+
+    return list(edited_values(folder, made, edited, parse)) if edited else []
+
+
+def _judge(folder: Path, project: Project, only: list[str], require: bool, format: Format, other: list[str], strangers: list[str], changed: list[Diagnostic]) -> NoReturn:
     from ..verify import JUDGES, ask, for_people, unproven, unread
 
     verdicts: list[Verdict] = []
@@ -105,12 +120,14 @@ def _judge(folder: Path, project: Project, only: list[str], require: bool, forma
     bad = unproven(verdicts) if require else [v for v in verdicts if v.status == "failed"]
     files = [] if only else unread(folder)
     if format is Format.json:
-        print(json.dumps({"verdicts": [_data(v) for v in verdicts], "unread": files, "edited": other, "strangers": strangers}, indent=2))
+        values = [_finding(f) for f in changed]
+        print(json.dumps({"verdicts": [_data(v) for v in verdicts], "unread": files, "edited": other, "values": values, "strangers": strangers}, indent=2))
     else:
         _print_files("no judge reads", [path for path in files if not for_people(path)])
         _print_files("for people and for iacgen, no judge reads them", [path for path in files if for_people(path)])
         _print_files("not written by iacgen, no judge was given them", strangers)
         _print_files("edited since it was generated", other)
+        _print_findings(changed)
         print(_sum(verdicts))
     sys.exit(FINDINGS if bad or (require and other) else 0)
 
@@ -120,7 +137,11 @@ def _print(verdict: Verdict) -> None:
     print(f"{verdict.judge:<12} {verdict.program:<20} {version:<12} {WORDS[verdict.status]:<24} {verdict.seconds:6.1f} s")
     if verdict.status == "other-version":
         return  # the blueprint declares one version: nothing is wrong, and the line says it
-    for finding in verdict.findings:
+    _print_findings(verdict.findings)
+
+
+def _print_findings(findings: Sequence[Diagnostic]) -> None:
+    for finding in findings:
         print(f"    {finding.severity}[{finding.id}] {finding.slug}: {finding.message}")
         for line in (finding.help or "").splitlines():
             print(f"        {line}")
@@ -141,6 +162,10 @@ def _print_files(title: str, files: list[str]) -> None:
             print(f"    {path}")
 
 
+def _finding(found: Diagnostic) -> dict[str, object]:
+    return {"id": found.id, "slug": found.slug, "severity": found.severity, "message": found.message, "help": found.help}
+
+
 def _data(verdict: Verdict) -> dict[str, object]:
-    findings = [{"id": f.id, "slug": f.slug, "severity": f.severity, "message": f.message, "help": f.help} for f in verdict.findings]
+    findings = [_finding(f) for f in verdict.findings]
     return {"judge": verdict.judge, "program": verdict.program, "version": verdict.version, "status": verdict.status, "seconds": round(verdict.seconds, 2), "findings": findings}

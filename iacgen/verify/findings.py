@@ -6,6 +6,7 @@ from iacgen.diagnostics.model import BlueprintPath, Diagnostic, Severity
 
 _IDS = {
     "unreadable-file": "IAC830",
+    "edited-value": "IAC831",
     "megatron-not-judged": "IAC840",
     "megatron-refused": "IAC841",
     "megatron-not-of-plan": "IAC842",

@@ -178,3 +178,25 @@ def test_a_file_that_is_no_text_is_named(call, tree, words, says):
     done = call("verify", tree, "--only", "nccl", *words)
     assert done.exit_code == 1
     assert says in done.stdout.splitlines()
+
+
+def test_an_edited_value_is_named_beside_what_the_blueprint_makes(call, tree):
+    path = tree / "ansible/lab-room/inventory/group_vars/pool_gpu.yml"
+    text = path.read_text()
+    path.write_text("# mine\n" + text.replace("nvidia_driver_gpus: 8", "nvidia_driver_gpus: 4").replace("prefix: 12", "prefix: 16", 1) + "more: no\n")
+    done = call("verify", tree, "--only", "megatron", "--edited")
+    name = path.relative_to(tree).as_posix()
+    assert [line for line in done.stdout.splitlines() if "IAC831" in line] == [
+        f"    warning[IAC831] edited-value: {name}: nvidia_driver_gpus is 4; the blueprint makes 8",
+        f"    warning[IAC831] edited-value: {name}: roce_host_ports[0].prefix is 16; the blueprint makes 12",
+        f"    warning[IAC831] edited-value: {name}: more is null; the blueprint makes no such value",
+    ]
+    values = json.loads(call("verify", tree, "--only", "megatron", "--edited", "--format", "json").stdout)["values"]
+    assert [f["severity"] for f in values] == ["warning"] * 3
+
+
+def test_a_comment_is_no_value(call, tree):
+    path = tree / "ansible/lab-room/inventory/group_vars/pool_gpu.yml"
+    path.write_text(path.read_text() + "# checked by hand\n")
+    done = call("verify", tree, "--only", "megatron", "--edited")
+    assert "edited since it was generated:" in done.stdout and "IAC831" not in done.stdout
