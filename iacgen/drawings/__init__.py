@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from iacgen.design.fabric.model import Fabric
 
-from . import captions, rails, trees
+from . import captions, dragonflies, rails, trees
 from .levels import plan
 from .picture import svg
 from .view import whole
 
 
 def draw_fabric(fabric: Fabric) -> str:
+    if fabric.topology.startswith("dragonfly") and fabric.pods:
+        return svg(dragonflies.draw(fabric))
     return svg(trees.draw(plan(whole(fabric)), captions.headline(fabric), captions.figures(fabric)))
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from iacgen.design.fabric.model import Fabric, Joins, pool_of
+from iacgen.design.fabric.model import Array, Fabric, Joins, pool_of
 
 from .lots import counted
 from .view import HOST_ENDS, Bundle, View
@@ -21,6 +21,7 @@ TOPOLOGY = {
     "dragonfly-plus": "dragonfly+",
 }
 TECHNOLOGY = {"infiniband": "InfiniBand", "roce": "RoCE", "ethernet": "Ethernet", "efa": "EFA"}
+ROUTERS = "Routers"
 TIER = {"leaf": "Leaves", "spine": "Spines", "core": "Cores", "host": "Hosts"}
 
 Lines = tuple[tuple[str, str], ...]  # text and kind of each
@@ -51,7 +52,8 @@ def tier(view: View, kind: str) -> Lines:
     fabric = view.fabric
     found = next(t for t in fabric.tiers if t.kind == kind)
     members = {"leaf": view.all_leaves, "spine": view.spines, "core": view.cores}[kind]
-    return ((TIER[kind], "strong"), (f"{len(members):,} × {found.switch.name}", "quiet"), *((line, "quiet") for line in _wrapped(_ports(view, list(members)))))
+    told = (f"{len(members):,} × {found.switch.name}", _ports(view, list(members)))
+    return ((TIER[kind] if not view.local else ROUTERS, "strong"), *((line, "quiet") for text in told for line in _wrapped(text)))
 
 
 def hosts(view: View) -> Lines:
@@ -63,19 +65,21 @@ def hosts(view: View) -> Lines:
 
 
 def _ports(view: View, members: list[int]) -> str:
-    """Ports in use on the fullest and the emptiest of these switches, by direction."""
-    down, up, side = (np.zeros(view.fabric.switches, dtype=np.int64) for _ in range(3))
+    """Ports in use on the fullest and the emptiest of these switches, by where they lead."""
+    ports: dict[str, Array] = {word: np.zeros(view.fabric.switches, dtype=np.int64) for word in ("down", "up", "to its group", "to other groups")}
     for links in view.links:
-        np.add.at(down if links.joins not in ("leaf-leaf", "group-group") else side, links.b, 1)
+        sideways = {"leaf-leaf": "to its group", "group-group": "to other groups"}.get(links.joins)
+        np.add.at(ports[sideways or "down"], links.b, 1)
         if links.joins not in HOST_ENDS:
-            np.add.at(up if links.joins not in ("leaf-leaf", "group-group") else side, links.a, 1)
-    parts = [f"{_range(counts[members])} {word}" for counts, word in ((down, "down"), (up, "up"), (side, "across")) if counts[members].any()]
+            np.add.at(ports[sideways or "up"], links.a, 1)
+    parts = [f"{between(counts[members])} {word}" for word, counts in ports.items() if counts[members].any()]
     return f"ports: {', '.join(parts)}" if parts else ""
 
 
-def _range(counts: np.ndarray) -> str:
+def between(counts: Array) -> str:
+    """The least and the most of some counts."""
     low, high = int(counts.min()), int(counts.max())
-    return str(low) if low == high else f"{low} to {high}"
+    return f"{low:,}" if low == high else f"{low:,}–{high:,}"
 
 
 def joined(bundles: Iterable[Bundle], joins: tuple[Joins, ...]) -> Lines:
@@ -87,9 +91,8 @@ def joined(bundles: Iterable[Bundle], joins: tuple[Joins, ...]) -> Lines:
     for b in mine:
         by_speed[b.gbps] += b.links
     out = [(f"{n:,} × {'/'.join(map(str, speeds))}G", "quiet") for speeds, n in sorted(by_speed.items())]
-    low, high = min(b.links for b in mine), max(b.links for b in mine)
-    each = f"{low:,}" if low == high else f"{low:,} to {high:,}"
-    return (*out[:3], (f"each line: {each} {'link' if high == 1 else 'links'}", "quiet"))
+    each = np.array([b.links for b in mine])
+    return (*out[:3], (f"each line: {between(each)} {'link' if each.max() == 1 else 'links'}", "quiet"))
 
 
 def _wrapped(text: str, width: int = 29) -> list[str]:

@@ -156,6 +156,24 @@ def plan(view: View) -> Plan:
     return last
 
 
+def plan_of_pod(view: View, pod: int) -> Plan:
+    """One pod alone: each leaf, as far as there are few enough of them, with its hosts."""
+    groups = view.fabric.pods[pod].groups
+    count = view.first_host[groups.stop] - view.first_host[groups.start]
+    runs = [range(run[0], run[-1] + 1) for run in lots.runs(groups, FEW)]
+    made = None
+    for detail, most in (("alone", MOST_ALONE), ("cells", MOST_CELLS), ("count", count)):
+        columns = [_column(view, own, detail, True) for own in runs]  # type: ignore[arg-type]
+        spines = tuple(s for s in view.spines if view.pods_of_spines[s] == pod)
+        uppers = tuple(_upper(view, "spine", spines, "alone" if len(spines) <= FEW else "sets", ""))
+        managers = () if pod else lots.managers(view)
+        made = Plan(view, (Section("", tuple(columns), uppers),), (), managers, (*(lot for c in columns for lot in (*c.hosts, *c.leaves)), *uppers, *managers))
+        if count <= most and made.width <= WIDEST / 2:
+            break
+    assert made
+    return made
+
+
 def _details(view: View) -> Iterator[Detail]:
     """From fine to coarse."""
     groups, count = len(view.fabric.groups), len(view.fabric.hosts)
@@ -217,7 +235,9 @@ def _column(view: View, groups: range, detail: HostDetail, leaves_alone: bool) -
     fabric = view.fabric
     pods = [i for i, pod in enumerate(fabric.pods) if pod.groups.start < groups.stop and groups.start < pod.groups.stop]
     by_pod = bool(pods) and groups == range(fabric.pods[pods[0]].groups.start, fabric.pods[pods[-1]].groups.stop) and (len(pods) > 1 or len(groups) > 1)
-    label = lots.run([lots.short(fabric, fabric.pods[i].name) for i in pods] if by_pod else [lots.short(fabric, fabric.groups[i].name) for i in groups])
+    inside = f"{fabric.pods[pods[0]].name}-" if pods else ""
+    names = [fabric.pods[i].name for i in pods] if by_pod else [fabric.groups[i].name.removeprefix(inside) for i in groups]
+    label = lots.run([lots.short(fabric, name) for name in names])
     units = lots.counted(len(groups), "unit") if fabric.by_rail and len(groups) > 1 else ""
     leaves = [(leaf, position) for g in groups for position, leaf in enumerate(view.leaves[g])]
     if leaves_alone and len(groups) == 1:

@@ -20,15 +20,21 @@ MOST_POOLS = 4  # lines that tell the pools of a lot of hosts
 
 @dataclass(frozen=True)
 class Lot:
-    """``members`` are hosts or switches by their numbers in the fabric. ``hue`` tells leaves of one group apart, from 0; ``cells`` are
-    names that are shown one by one inside."""
+    """``members`` are hosts or switches by their numbers in the fabric. ``what`` it is, and ``more`` about it, make the title. ``hue``
+    tells leaves of one group apart, from 0; ``cells`` are names that are shown one by one inside."""
 
     kind: Kind
     members: tuple[int, ...]
     label: tuple[str, ...]
-    title: str
+    what: str
+    more: str
     hue: int | None = None
     cells: tuple[str, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """What a pointer on it is told."""
+        return f"{self.what}: {self.more}"
 
     @property
     def single(self) -> bool:
@@ -85,11 +91,11 @@ def switches(view: View, kind: Literal["leaf", "spine", "core"], members: Iterab
     model = next(tier.switch.name for tier in fabric.tiers if tier.kind == kind)
     if len(members) == 1:
         label = (names[0].rpartition("-")[2], set_of(fabric, members[0], ("plane", "rail")))
-        return Lot(kind, members, tuple(filter(None, label)), f"{names[0]}: 1 {kind} switch, {model}", hue)
+        return Lot(kind, members, tuple(filter(None, label)), names[0], f"1 {kind} switch, {model}", hue)
     words = words or (f"plane{view.plane(members[0]) + 1}" if fabric.planes > 1 else "")
-    title = f"{counted(len(members), f'{kind} switch')}{f' of {where}' if where else ''}, {model}: {span(names)}"
+    what = f"{counted(len(members), f'{kind} switch')}{f' of {where}' if where else ''}"
     noun = f"{kind}{view.rail + 1}" if view.rail is not None and kind == "leaf" else kind
-    return Lot(kind, members, tuple(filter(None, (f"{len(members):,} × {noun}", words))), title, hue)
+    return Lot(kind, members, tuple(filter(None, (f"{len(members):,} × {noun}", words))), what, f"{model}, {span(names)}", hue)
 
 
 def hosts(view: View, members: Iterable[int], where: str, units: str = "", in_cells: bool = False) -> Lot:
@@ -97,7 +103,7 @@ def hosts(view: View, members: Iterable[int], where: str, units: str = "", in_ce
     fabric, members = view.fabric, tuple(members)
     names = [fabric.hosts[i] for i in members]
     if len(members) == 1:
-        return Lot("host", members, (names[0],), f"{names[0]}: 1 host of {where}")
+        return Lot("host", members, (names[0],), names[0], f"1 host of {where}")
     pools = Counter(map(pool_of, names))
     told = span(names) if len(pools) == 1 else ", ".join(f"{n:,} {pool}" for pool, n in pools.items()) if names else "none yet"
     lines = [f"{n:,} × {pool}" for pool, n in pools.items()]
@@ -105,14 +111,14 @@ def hosts(view: View, members: Iterable[int], where: str, units: str = "", in_ce
         rest = list(pools.values())[MOST_POOLS - 1 :]
         lines = [*lines[: MOST_POOLS - 1], f"{sum(rest):,} × {len(rest)} pools"]
     label = (*(lines or ["no hosts"]), *([units] if units else []))
-    return Lot("host", members, label, f"{counted(len(names), 'host')} of {where}: {told}", cells=tuple(names) if in_cells else ())
+    return Lot("host", members, label, f"{counted(len(names), 'host')} of {where}", told, cells=tuple(names) if in_cells else ())
 
 
 def managers(view: View) -> tuple[Lot, ...]:
     """The hosts of the subnet manager that have ports for it among the links shown."""
     manager = view.fabric.manager
     used = sorted({int(i) for found in view.links if found.joins == "manager-leaf" for i in found.a})
-    return tuple(Lot("manager", (i,), (manager.hosts[i], manager.kind), f"{manager.hosts[i]}: 1 subnet manager host, {manager.kind}") for i in used if manager)
+    return tuple(Lot("manager", (i,), (manager.hosts[i], manager.kind), manager.hosts[i], f"subnet manager, {manager.kind}") for i in used if manager)
 
 
 def runs(members: Sequence[int], most: int) -> list[tuple[int, ...]]:

@@ -20,7 +20,9 @@ def draw(fabric: Fabric, rail: int) -> Picture:
     lead = way(shown.view, hosts[0], hosts[-1] if len(hosts) > 1 else len(fabric.hosts) - 1) if hosts else None
     ports = sorted({port_names(fabric, pool_of(host))[rail] for host in (fabric.hosts[i] for i in hosts)})
     title = f"{fabric.name}: rail {rail + 1}" + (f", port {' or '.join(ports)} of every host" if ports else "")
-    return trees.draw(shown, title, _figures(shown, lead), _bundles(shown, lead) if lead else frozenset())
+    bold = _bundles(shown, lead) if lead else frozenset()
+    ends = f"a way from {fabric.hosts[lead.start]} to {fabric.hosts[lead.end]}" if lead and bold else ""
+    return trees.draw(shown, title, _figures(shown, lead), bold, ends)
 
 
 def _figures(shown: Plan, lead: Way | None) -> str:

@@ -31,6 +31,11 @@ class View:
         return tuple(leaf for group in self.leaves for leaf in group)
 
     @property
+    def local(self) -> bool:
+        """Whether leaves are joined to each other: those of a dragonfly are."""
+        return self.fabric.topology == "dragonfly"
+
+    @property
     def rails(self) -> int:
         """Leaves of a group on one plane."""
         return len(self.fabric.groups[0].leaves) // self.fabric.planes
@@ -65,11 +70,11 @@ class View:
             start += len(tier.names)
         raise IndexError(switch)
 
-    def hue(self, leaf: int, position: int) -> int:
-        """By what a leaf is told from others, from 0: its rail, else its plane."""
-        if self.rail is not None and self.fabric.planes == 1:
-            return self.rail
-        return position % self.rails if self.fabric.by_rail and self.rail is None else self.plane(leaf)
+    def hue(self, leaf: int, position: int) -> int | None:
+        """By what a leaf is told from others, from 0: its rail, else its plane; None where there is one of either."""
+        if self.fabric.planes > 1 and (self.rail is not None or not self.fabric.by_rail):
+            return self.plane(leaf)
+        return self.rail if self.rail is not None else position % self.rails if self.fabric.by_rail else None
 
 
 def whole(fabric: Fabric) -> View:
@@ -142,8 +147,8 @@ def _counted(joins: Joins, ends: list[Array], single: Array) -> Iterable[Bundle]
     a, b, gbps, a_port, b_port = ends
     order = np.lexsort((a_port, b, a))
     a, b, gbps, a_port, b_port = (x[order] for x in (a, b, gbps, a_port, b_port))
-    starts = np.flatnonzero(np.r_[True, (np.diff(a) != 0) | (np.diff(b) != 0)]) if len(a) else np.array([], dtype=np.int64)
-    for start, end in zip(starts.tolist(), [*starts[1:].tolist(), len(a)], strict=True):
+    starts = np.flatnonzero(np.r_[True, (np.diff(a) != 0) | (np.diff(b) != 0)][: len(a)]).tolist()
+    for start, end in zip(starts, [*starts[1:], len(a)], strict=False):
         part = slice(start, end)
         one, two = int(a[start]), int(b[start])
         alone = bool(single[one] and single[two])
