@@ -29,6 +29,8 @@ def _implied(blueprint: Blueprint, design: Design) -> Iterator[tuple[Path, tuple
     for name, pool in blueprint.nodes.items():
         if pool.capacity is None and design.pools[name].system.cloud:
             yield ("nodes", name, "capacity"), ({"kind": "on-demand"}, "catalog")
+        if pool.efa is None and design.pools[name].efa:
+            yield ("nodes", name, "efa"), (design.pools[name].efa, "catalog")
     for name, fabric in blueprint.fabrics.items():
         built = design.fabrics[name]
         if fabric.subnet is None and built.subnet:

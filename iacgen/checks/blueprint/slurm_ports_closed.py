@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...blueprint import Blueprint
+from ...blueprint.storage import FsxLustre
 from ..duties import aws_sites, closed, efa_interfaces
 from ..rule import Found, rule
 
@@ -37,5 +38,9 @@ def check(blueprint: Blueprint) -> Iterator[Found]:
         missing = closed([DAEMONS, callback], site.group.ports)
         if missing and blueprint.scheduler.controllers in pools and len(pools) > 1 and not any(efa_interfaces(blueprint, pool) for pool in pools):
             said = site.group.members is not None
+            if not said and any(isinstance(store, FsxLustre) and store.site == name for store in blueprint.storage.values()):
+                continue  # that nothing is said is said of the file system
             path = ("sites", name, "security_group", "members" if said else "id")
-            yield Found(f"members may not send each other TCP {missing}, by which Slurm's daemons and srun talk", path, help="list these ports, or all, once they are open", on_key=said)
+            unsaid = f"nothing is said of what members of {site.group.id} may send each other; Slurm's daemons and srun talk at TCP {missing}"
+            message = f"members may not send each other TCP {missing}, by which Slurm's daemons and srun talk" if said else unsaid
+            yield Found(message, path, help="list these ports, or all, once they are open", on_key=said)

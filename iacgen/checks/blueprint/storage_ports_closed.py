@@ -38,5 +38,6 @@ def check(blueprint: Blueprint) -> Iterator[Found]:
         if store and missing:
             said = site.group.members is not None
             path = ("sites", name, "security_group", "members" if said else "id")
-            message = f"members may not send each other TCP {missing}, by which machines reach {store}"
+            unsaid = f"nothing is said of what members of {site.group.id} may send each other; {store} is reached at TCP {missing}"
+            message = f"members may not send each other TCP {missing}, by which machines reach {store}" if said else unsaid
             yield Found(message, path, help="list these ports, or all, once they are open", on_key=said)

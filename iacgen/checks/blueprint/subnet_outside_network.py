@@ -15,8 +15,7 @@ Bad::
 
 Good: ``network: 172.31.0.0/16`` beside it, the range of that VPC.
 
-Source: Amazon VPC user guide, subnet sizing: a subnet's block is a part of its VPC's; cluster-toolkit asks for network and subnetwork
-together when both exist.
+Source: Amazon VPC user guide, subnet sizing: a subnet's block is a part of its VPC's.
 """
 
 from __future__ import annotations

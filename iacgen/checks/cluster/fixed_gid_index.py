@@ -9,7 +9,7 @@ Bad::
     nccl:
       set: {NCCL_IB_GID_INDEX: 3}
 
-Good: leave it out.
+Good: leave ``NCCL_IB_GID_INDEX`` out.
 
 Source: nccl#769, #1333 and #1538, where 3 was set and 1, 4 or 7 was right.
 """
