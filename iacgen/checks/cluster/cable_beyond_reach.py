@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...design.facility.cables import ALWAYS_M, needs, runs
+from ...design.facility.cables import ALWAYS_M, at_most, runs
 from ..rule import Found, rule
 from ..subject import Subject
 
@@ -31,7 +31,7 @@ from ..subject import Subject
 def check(subject: Subject) -> Iterator[Found]:
     for name, fabric in subject.design.fabrics.items():
         facility = subject.design.facilities.get(fabric.site)
-        if facility is None or all(need <= ALWAYS_M for need in needs(facility, fabric)):
+        if facility is None or at_most(facility, fabric) <= ALWAYS_M:
             continue
         for run in runs(facility, fabric):
             if len(run.beyond):

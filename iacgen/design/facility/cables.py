@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ... import catalog
 from ...catalog import Cable, Switch
 from ..fabric.model import Fabric, Links
-from .lengths import Metres, lengths, places
+from .lengths import Metres, lengths, places, span
 from .model import Facility
 
 Cages = NDArray[np.int64]
@@ -69,6 +69,14 @@ def runs(facility: Facility, fabric: Fabric) -> tuple[Run, ...]:
 def needs(facility: Facility, fabric: Fabric) -> tuple[float, ...]:
     """The longest cable of each array of ``Fabric.links()``, metres; 0 where no end has a place."""
     return tuple(float(np.nan_to_num(need).max(initial=0)) for _, need in _measured(facility, fabric))
+
+
+def at_most(facility: Facility, fabric: Fabric) -> float:
+    """Metres that no cable of the fabric exceeds, without a look at its links; 0 in a cloud."""
+    if not fabric.tiers:
+        return 0.0
+    managers = fabric.manager.hosts if fabric.manager else ()
+    return span(places(facility, (*fabric.switch_names, *fabric.hosts, *managers)))
 
 
 def cage(switch: Switch, gbps: int) -> str:

@@ -56,3 +56,12 @@ def lengths(a: Places, b: Places) -> Metres:
     inside = np.abs(a.up_m - b.up_m)
     between = a.up_m + b.up_m + np.abs(a.along_m - b.along_m) + np.abs(a.across_m - b.across_m)
     return np.where(a.rack == b.rack, inside, between) + 2 * SLACK_M
+
+
+def span(things: Places) -> float:
+    """Metres that no cable between any two of these things exceeds."""
+    there = things.rack >= 0
+    if not there.any():
+        return 0.0
+    along, across, up = things.along_m[there], things.across_m[there], things.up_m[there]
+    return float(2 * up.max() + np.ptp(along) + np.ptp(across) + 2 * SLACK_M)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from iacgen import catalog
 from iacgen.design.facility import Facility, Floor, Limits, Rack, Standing
-from iacgen.design.facility.cables import ALWAYS_M, NO_CABLE, assign, parts, runs, sold
+from iacgen.design.facility.cables import ALWAYS_M, NO_CABLE, assign, at_most, needs, parts, runs, sold
 from iacgen.design.facility.lengths import lengths, places
 from iacgen.design.fabric.model import Links
 from iacgen.pipeline import run
@@ -52,6 +52,14 @@ def test_lengths_are_within_those_that_a_vendor_ships(u: int, v: int, away: int)
     facility = hall((1, 1, {"a": u}), (1, 1 + away, {"b": v}), units=42)
     assert metres(hall((1, 1, {"a": u, "b": v}), units=42), "a", "b") <= 3
     assert away > 5 or metres(facility, "a", "b") <= 10
+
+
+@pytest.mark.parametrize("name", ["lab", "superpod-h100"])
+def test_no_cable_is_longer_than_the_bound_that_looks_at_no_link(name: str):
+    built = run((ROOT / f"blueprints/{name}.yaml").read_text(), name).design
+    for fabric in built.fabrics.values():
+        hall_ = built.facilities[fabric.site]
+        assert 0 < max(needs(hall_, fabric)) <= at_most(hall_, fabric)
 
 
 def test_what_stands_nowhere_has_no_length():
