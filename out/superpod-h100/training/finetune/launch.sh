@@ -2,7 +2,7 @@
 # Starts finetune. Written by iacgen from the blueprint.
 #
 # Under Slurm srun runs this once for each rank, in the order of slurm/finetune.ranks.
-# Without Slurm run it once, on gpu0001: DeepSpeed then runs it for each rank, in the order of the hostfile beside it.
+# Without Slurm run it once, on gpu0032: DeepSpeed then runs it for each rank, in the order of the hostfile beside it.
 # Python and DeepSpeed are the node's own: activate an environment by PATH, or set PYTHON.
 set -euo pipefail
 
@@ -39,7 +39,7 @@ elif [[ -z ${RANK:-} ]]; then
     cd "$here"
     PYTHON=${PYTHON:-$(command -v python3)} DS_ENV_FILE=$here/.deepspeed_env \
         exec deepspeed --hostfile "$here/hostfile" --launcher pdsh --no_python --no_local_rank \
-        --master_addr gpu0001 --master_port "${MASTER_PORT:-29500}" "$here/launch.sh" "$@"
+        --master_addr gpu0032 --master_port "${MASTER_PORT:-29500}" "$here/launch.sh" "$@"
 fi
 
 source_nccl
