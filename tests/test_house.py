@@ -8,7 +8,7 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "iacgen"
 EVERYWHERE = {"diagnostics", "units", "paths"}
 MAY_IMPORT = {
-    "cli": {"pipeline", "source", "blueprint", "design", "catalog", "explain", "starter", "render", "output", "verify"},
+    "cli": {"pipeline", "source", "blueprint", "design", "catalog", "explain", "starter", "drawings", "render", "output", "verify"},
     "diagnostics": set(),
     "source": set(),
     "blueprint": {"source"},
@@ -20,7 +20,8 @@ MAY_IMPORT = {
     "checks": {"blueprint", "catalog", "design", "training", "placement"},
     "explain": set(),
     "starter": {"catalog", "training", "render"},
-    "targets": {"design", "training", "placement", "render"},
+    "drawings": {"design", "render"},
+    "targets": {"design", "training", "placement", "drawings", "render"},
     "render": set(),
     "output": set(),
     "review": {"blueprint", "catalog", "design", "training", "placement", "output"},

@@ -9,7 +9,7 @@ import typer
 
 from .. import __version__
 from . import complete
-from .choices import ComputeFabric, FailOn, FindingFormat, Profile, SiteKind
+from .choices import ComputeFabric, Drawn, FailOn, FindingFormat, Profile, SiteKind
 from .exit import Format, PageFormat
 
 app = typer.Typer(
@@ -83,6 +83,24 @@ def resolve(
     from .resolve import resolve as command
 
     command(blueprint, over or [], sets or [], format, profile)
+
+
+@app.command()
+def draw(
+    blueprint: BlueprintFile,
+    over: OverOption = None,
+    sets: SetOption = None,
+    what: Annotated[Drawn, typer.Option("--what", help="A fabric by tiers, one rail of it, or the racks of a hall with their power.")] = Drawn.fabric,
+    fabric: Annotated[str | None, typer.Option("--fabric", help="Which fabric; by default the first that carries computation.")] = None,
+    rail: Annotated[int, typer.Option("--rail", help="Which rail, from 1.", min=1)] = 1,
+    site: Annotated[str | None, typer.Option("--site", help="The racks of which site; by default the first that has racks.")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="New file for the drawing; it is printed by default.")] = None,
+    profile: ProfileOption = Profile.production,
+) -> None:
+    """Draw a fabric, a rail or the racks as SVG."""
+    from .draw import draw as command
+
+    command(blueprint, over or [], sets or [], what, site if what is Drawn.racks else fabric, rail, output, profile)
 
 
 @app.command()

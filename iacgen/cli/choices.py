@@ -44,3 +44,11 @@ class ComputeFabric(str, Enum):
 
     infiniband = "infiniband"
     roce = "roce"
+
+
+class Drawn(str, Enum):
+    """What a drawing shows."""
+
+    fabric = "fabric"
+    rail = "rail"
+    racks = "racks"

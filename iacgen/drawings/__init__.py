@@ -1,20 +1,63 @@
-"""Drawings of a fabric, of one of its rails, and of the racks of a hall, as SVG."""
+"""Drawings as SVG: a fabric by tiers, one of its rails, the racks of a hall. Each module lays out one picture, a template prints it."""
 
 from __future__ import annotations
 
-from iacgen.design.fabric.model import Fabric
+from collections.abc import Iterator
+from dataclasses import dataclass
 
-from . import captions, dragonflies, rails, trees
+from iacgen.design.fabric.model import Fabric
+from iacgen.design.model import Design
+
+from . import captions, dragonflies, racks, rails, trees
 from .levels import plan
 from .picture import svg
 from .view import whole
 
+__all__ = ["Drawing", "draw_fabric", "draw_racks", "draw_rail", "drawings"]
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A drawing that there is of a cluster: its path in the output folder, what it shows, whether of a ``fabric``, a ``rail`` or
+    ``racks``, and the name of the fabric or the site."""
+
+    path: str
+    what: str
+    kind: str
+    name: str
+
+    def text(self, design: Design) -> str:
+        """The SVG document."""
+        if self.kind == "racks":
+            return draw_racks(design, self.name)
+        return draw_rail(design.fabrics[self.name]) if self.kind == "rail" else draw_fabric(design.fabrics[self.name])
+
+
+def drawings(design: Design) -> Iterator[Drawing]:
+    """Every drawing of a cluster, without drawing it: of the fabrics that show their switches, of their rails, of the halls."""
+    for name, fabric in sorted(design.fabrics.items()):
+        if fabric.tiers:
+            yield Drawing(f"fabric/{name}/fabric.svg", f"fabric {name} by tiers", "fabric", name)
+            if fabric.by_rail:
+                yield Drawing(f"fabric/{name}/rail.svg", f"rail 1 of {name}", "rail", name)
+    for site in sorted(design.facilities):
+        yield Drawing(f"facility/{site}.svg", f"racks of {site}", "racks", site)
+
 
 def draw_fabric(fabric: Fabric) -> str:
+    """All of a fabric. Raises ValueError for one of a cloud, which shows no switch."""
+    if not fabric.tiers:
+        raise ValueError(f"{fabric.name} is a cloud's, which shows no switches")
     if fabric.topology.startswith("dragonfly") and fabric.pods:
         return svg(dragonflies.draw(fabric))
     return svg(trees.draw(plan(whole(fabric)), captions.headline(fabric), captions.figures(fabric)))
 
 
 def draw_rail(fabric: Fabric, number: int = 0) -> str:
+    """Rail ``number``, from 0. Raises ValueError where the fabric is not by rails or has fewer."""
     return svg(rails.draw(fabric, number))
+
+
+def draw_racks(design: Design, site: str) -> str:
+    """The racks of a site. Raises KeyError for one without."""
+    return svg(racks.draw(design, design.facilities[site]))

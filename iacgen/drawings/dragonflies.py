@@ -53,7 +53,7 @@ def draw(fabric: Fabric) -> Picture:
     start = low + MARGIN if wide else top
     trees.lay(sheet, inside, left, start + 2 * FRAME)
     label = f"inside {lots.short(fabric, fabric.pods[0].name)}"
-    frame(sheet, label, Box(left - GUTTER - FRAME, start, trees.room(inside) + GUTTER + 2 * FRAME, sheet.bottom - start + 34, "frame", label), NAME)
+    frame(sheet, label, Box(left - GUTTER - FRAME, start, trees.room(inside) + GUTTER + 2 * FRAME, sheet.bottom - start + 34, "frame", label, 6), NAME)
     sheet.frames.insert(0, sheet.frames.pop())  # behind those within it
     return sheet.picture(width, max(sheet.bottom, low) + MARGIN, title, figures)
 

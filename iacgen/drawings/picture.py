@@ -37,7 +37,7 @@ def number(value: float) -> Number:
 
 @dataclass(frozen=True)
 class Box:
-    """A rectangle: its upper left corner, its size, its kind and what a pointer on it is told."""
+    """A rectangle: its upper left corner, its size, its kind, what a pointer on it is told, the radius of its corners."""
 
     x: float
     y: float
@@ -45,6 +45,7 @@ class Box:
     h: float
     kind: str
     title: str
+    r: float = 3
 
     @property
     def cx(self) -> float:
@@ -59,7 +60,7 @@ class Box:
     @property
     def words(self) -> tuple[Number, ...]:
         """What is printed."""
-        return tuple(map(number, (self.x, self.y, self.w, self.h)))
+        return tuple(map(number, (self.x, self.y, self.w, self.h, self.r)))
 
 
 @dataclass(frozen=True)

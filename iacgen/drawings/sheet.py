@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from .levels import GAP
@@ -74,3 +74,16 @@ def frame(sheet: Sheet, label: str, box: Box, size: float) -> None:
 def at_least(left: float, right: float, width: float) -> tuple[float, float]:
     short = max(0.0, width - (right - left)) / 2
     return left - short, right + short
+
+
+def legend(sheet: Sheet, entries: Iterable[tuple[str, str]], left: float, y: float, right: float) -> float:
+    """Kinds of shapes and what they stand for, line by line; the lower edge of the last."""
+    x = left
+    for kind, text in entries:
+        wide = 19 + text_width(text, 10)
+        if x > left and x + wide > right:
+            x, y = left, y + 18
+        sheet.boxes.append(Box(x, y, 14, 8, f"key {kind}", text, 2))
+        sheet.words.append(Words(x + 19, y + 8, text, "quiet", 10))
+        x += wide + 14
+    return y + 8

@@ -11,7 +11,7 @@ from . import captions, lines
 from .levels import COLUMN_GAP, FRAME, GAP, SECTION_GAP, Column, Plan, Section, cells_across
 from .lots import CELL, LEADING, NAME, PAD, Lot
 from .picture import Box, Picture, Words, column, text_width
-from .sheet import GUTTER, MARGIN, Sheet, at_least, frame, header, place, row_of
+from .sheet import GUTTER, MARGIN, Sheet, at_least, frame, header, legend, place, row_of
 
 TITLE = 20  # for the label of a frame
 NARROWEST = 620
@@ -76,7 +76,7 @@ def _rows(plan: Plan, width: float, head: float) -> Rows:
     spine = core + (cores + wide + TITLE if cores else 0) + (TITLE if plan.view.fabric.pods else 0)
     leaf = spine + (spines + inside if spines else 0) + TITLE
     leaf += lines.RISE * width if any(b.joins == "leaf-leaf" for b in plan.bundles) else 0
-    beside = 11 * LEAD * len(captions.tier(plan.view, "leaf")) + 10 * LEAD * len(captions.joined(plan.bundles, ("host-leaf",))) + 2 * GAP
+    beside = 11 * LEAD * len(captions.tier(plan.view, "leaf")) + 10 * LEAD * len(captions.joined(plan.bundles, ("host-leaf",))) + 3 * GAP
     alone = any(len(c.hosts) > 1 for s in plan.sections for c in s.columns)
     return Rows(core, cores, spine, spines, leaf, leaves, leaf + max(beside + GAP, leaves + (140 if alone else 80)))
 
@@ -100,12 +100,12 @@ def _frames(sheet: Sheet, plan: Plan, numbers: dict[int, int], rows: Rows) -> No
             boxes = [sheet.at[numbers[id(lot)]] for lot in (*section.spines, *(lot for col in section.columns for lot in (*col.leaves, *col.hosts)))]
             left, right = min(b.x for b in boxes) - section.pad, max(b.x + b.w for b in boxes) + section.pad
             left, right = at_least(left, right, text_width(section.label, 11, strong=True) + FRAME)
-            frame(sheet, section.label, Box(left, rows.spine - FRAME, right - left, lowest - rows.spine + FRAME + TITLE + sum(inner), "frame", section.label), 11)
+            frame(sheet, section.label, Box(left, rows.spine - FRAME, right - left, lowest - rows.spine + FRAME + TITLE + sum(inner), "frame", section.label, 6), 11)
         for col in section.columns:
             if section.nested or not section.label and (plan.view.fabric.by_rail or len(col.groups) > 1):
                 boxes = [sheet.at[numbers[id(lot)]] for lot in (*col.leaves, *col.hosts)]
                 left, right = at_least(min(b.x for b in boxes) - FRAME, max(b.x + b.w for b in boxes) + FRAME, text_width(col.label, 11, strong=True) + FRAME)
-                box = Box(left, rows.leaf - FRAME, right - left, lowest - rows.leaf + FRAME + TITLE, "inner" if section.label else "frame", col.label)
+                box = Box(left, rows.leaf - FRAME, right - left, lowest - rows.leaf + FRAME + TITLE, "inner" if section.label else "frame", col.label, 6)
                 frame(sheet, col.label, box, 10 if section.label else 11)
 
 
@@ -149,8 +149,4 @@ def _legend(sheet: Sheet, plan: Plan, x: float, y: float, way_label: str) -> flo
     by_rail = plan.view.fabric.by_rail and plan.view.rail is None and any(lot.single and lot.kind == "leaf" for lot in plan.lots)
     entries = [(f"hue{hue + 1}", f"{'rail' if by_rail else 'plane'} {hue + 1}") for hue in hues] if len(hues) > 1 else []
     entries += [("way", way_label)] if way_label else []
-    for kind, text in entries:
-        sheet.boxes.append(Box(x, y, 14, 8, kind, text))
-        sheet.words.append(Words(x + 19, y + 8, text, "quiet", 10))
-        x += 19 + text_width(text, 10) + 16
-    return y + 8 if entries else y - MARGIN
+    return legend(sheet, entries, x, y, x + room(plan)) if entries else y - MARGIN

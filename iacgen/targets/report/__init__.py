@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from iacgen.drawings import drawings
 from iacgen.placement.project import Project
 from iacgen.render import render as render_template
 
@@ -25,6 +26,7 @@ def render(project: Project) -> dict[str, str]:
         sites=cluster.sites(design),
         halls=halls.facts(design),
         counted=cluster.counted(design),
+        drawings=[(drawing.what, drawing.path) for drawing in drawings(design)],
         storage=cluster.storage(design),
         jobs=[jobs.section(job, project.placements[name], design) for name, job in sorted(project.jobs.items())],
         assumptions=assumptions(project),
