@@ -66,7 +66,7 @@ def config(job: Job) -> dict[str, object]:
     }
     if spec.recompute != "none":
         out["activation_checkpointing"] = {"partition_activations": False, "contiguous_memory_optimization": False, "cpu_checkpointing": False}
-    if spec.tensor > 1:
+    if spec.tensor > 1 and spec.pipeline == 1:  # below a pipeline the script's topology has the tensor groups
         out["tensor_parallel"] = {"autotp_size": spec.tensor}
     if spec.context > 1:
         out |= {"data_parallel_size": spec.data_parallel, "sequence_parallel_size": spec.context}
@@ -104,6 +104,9 @@ def words(job: Job, design: Design) -> tuple[tuple[str, str | int, str], ...]:
     ]
     if spec.pipeline > 1:
         found.append(("TRAIN_PIPELINE", spec.pipeline, "Stages of the pipeline: num_stages of PipelineModule, which DeepSpeed reads from no file"))
+    if spec.tensor > 1:
+        how = "num_mp of PipeModelDataParallelTopology, which PipelineModule takes" if spec.pipeline > 1 else "the script gives deepspeed.initialize an mpu with its groups"
+        found.append(("TRAIN_TENSOR", spec.tensor, f"GPUs that share a layer: {how}"))
     if spec.context > 1:
         found.append(("TRAIN_CONTEXT", spec.context, _SEQUENCE_GROUPS))
     if spec.data_path:

@@ -201,10 +201,10 @@ def _framework_can(spec: JobSpec) -> Iterator[Diagnostic]:
     if spec.pipeline > 1 and spec.zero > 1:
         yield _error(spec, 318, "zero-with-pipeline", f"DeepSpeed's pipeline engine refuses zero {spec.zero}: it needs whole gradients", ("zero",), "use zero: 1, or pipeline: 1")
     cuts = [f"{name} {size}" for name, size in (("tensor", spec.tensor), ("pipeline", spec.pipeline), ("context", spec.context)) if size > 1]
-    if len(cuts) > 1:
+    if spec.context > 1 and len(cuts) > 1:
         yield _error(
-            spec, 323, "deepspeed-cuts-combined", f"DeepSpeed's files can cut a copy of the model in one way, not by {' and '.join(cuts)} together",
-            ("parallel",), "keep one of them above 1, or use framework: megatron",
+            spec, 323, "deepspeed-cuts-combined", f"DeepSpeed cuts the sequence of whole copies of the model, not by {' and '.join(cuts)} together",
+            ("parallel",), "set parallel.context: 1, or use framework: megatron",
         )  # fmt: skip
     if spec.zero == 0 and spec.gradients == "fp32":
         yield _error(spec, 321, "fp32-gradients-without-zero", "DeepSpeed refuses fp32 gradients for bf16 weights without ZeRO", ("gradients",), "use zero: 1 or more, or gradients: bf16")

@@ -82,12 +82,13 @@ def test_parallel_sizes_are_written_where_deepspeed_looks_for_them(spec):
         ({}, {}),
         ({"context": 4, "global_batch": 512}, {"TRAIN_CONTEXT": 4}),
         ({"pipeline": 4, "zero": 1, "global_batch": 512, "model": catalog.model("llama-3-8b")}, {"TRAIN_PIPELINE": 4}),
+        ({"tensor": 2, "pipeline": 4, "zero": 1, "global_batch": 512, "model": catalog.model("llama-3-8b")}, {"TRAIN_PIPELINE": 4, "TRAIN_TENSOR": 2}),
     ],
 )
 def test_what_deepspeed_reads_from_no_file_is_told_to_the_script(superpod, spec, changes, told):
     _, job = config_of(replace(spec, **changes))
     words = {name: value for name, value, _ in deepspeed.words(job, superpod.design)}
-    assert {name: words[name] for name in words.keys() & {"TRAIN_CONTEXT", "TRAIN_PIPELINE"}} == told
+    assert {name: words[name] for name in words.keys() & {"TRAIN_CONTEXT", "TRAIN_PIPELINE", "TRAIN_TENSOR"}} == told
 
 
 @pytest.mark.parametrize(("recompute", "interval"), [("full", {"activation_checkpoint_interval": 1}), ("selective", None)])

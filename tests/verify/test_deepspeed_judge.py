@@ -124,6 +124,8 @@ CUT = [
     ({"pipeline": 2, "zero": 1}, "ds_config.json", '"overlap_comm": false', '"overlap_comm": true', "overlap_comm is true"),
     ({"pipeline": 2, "zero": 1}, "job.env", "TRAIN_PIPELINE=2", "TRAIN_PIPELINE=4", "TRAIN_PIPELINE"),
     ({"tensor": 2}, "", "", "", None),
+    ({"tensor": 2, "pipeline": 2, "zero": 1}, "", "", "", None),
+    ({"tensor": 2}, "job.env", "TRAIN_TENSOR=2", "TRAIN_TENSOR=8", "TRAIN_TENSOR"),
     ({"tensor": 2}, "ds_config.json", '"autotp_size": 2', '"autotp_size": 4', "autotp_size is 4"),
 ]  # fmt: skip
 

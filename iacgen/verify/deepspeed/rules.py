@@ -23,7 +23,7 @@ def of_plan(name: str, read: dict[str, Any], job: Any) -> Iterator[Diagnostic]:
         "zero_stage": spec.zero,
         "bf16": True,
         "grad_accum_dtype": spec.gradients,
-        "autotp_size": spec.tensor if spec.tensor > 1 else 0,
+        "autotp_size": spec.tensor if spec.tensor > 1 and spec.pipeline == 1 else 0,
         "mesh": [job.data_parallel, spec.context] if spec.context > 1 else None,
         "activation_checkpoint_interval": 1 if spec.pipeline > 1 and spec.recompute == "full" else 0,
     }

@@ -55,6 +55,8 @@ def words(job: Any, design: Any) -> dict[str, str]:
     out = {"TRAIN_MODEL": spec.model.id, "TRAIN_SEQUENCE_LENGTH": spec.sequence, "TRAIN_RECOMPUTE": spec.recompute}
     if spec.pipeline > 1:
         out["TRAIN_PIPELINE"] = spec.pipeline
+    if spec.tensor > 1:
+        out["TRAIN_TENSOR"] = spec.tensor
     if spec.context > 1:
         out["TRAIN_CONTEXT"] = spec.context
     if spec.data_path:
