@@ -22,7 +22,7 @@ import pytest
 import yaml
 
 from iacgen.pipeline import run
-from iacgen.targets import ansible, nccl, slurm
+from iacgen.targets import ansible, fabric, nccl, slurm
 from iacgen.verify import programs
 
 CASES = Path(__file__).parents[1] / "cases" / "ansible"
@@ -52,7 +52,7 @@ def why_not():
 def tree():
     state = run((CASES / "rehearsal.yaml").read_text(), "rehearsal.yaml")
     assert state.project, state.findings
-    return ansible.render(state.project) | slurm.render(state.project) | nccl.render(state.project)
+    return ansible.render(state.project) | fabric.render(state.project) | slurm.render(state.project) | nccl.render(state.project)
 
 
 def rehearse(folder, playbook, rounds, *hosts):

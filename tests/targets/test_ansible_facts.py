@@ -17,7 +17,7 @@ import yaml
 from iacgen.paths import data_folder
 from iacgen.pipeline import run
 from iacgen.render import UnrepresentableValue
-from iacgen.targets import ansible
+from iacgen.targets import ansible, fabric
 from iacgen.targets.ansible.lustre import mount_unit, objects_per_server
 
 CASES = Path(__file__).parents[1] / "cases" / "ansible"
@@ -134,11 +134,18 @@ def test_a_manager_that_the_fabric_does_not_connect_has_a_port_on_it():
 # --- fabrics
 
 
+def settings_of(blueprint, host, network, port_guids=(), swaps=()):
+    """opensm.conf on a manager: the fabric's own file behind what differs between managers."""
+    files = fabric.render(project_of(blueprint, *swaps))
+    (item,) = (f for f in load(blueprint, "hall-a", "subnet_managers", *swaps)["opensm_fabrics"] if f["name"] == network)
+    words = {"lookup": lambda plugin, path: files[path].rstrip(), "opensm_source": "fabric", "opensm_port_guids": dict(port_guids), "opensm_first_priority": 14}
+    return item, rendered("opensm", "opensm.conf.j2", item=item, inventory_hostname=host, **words)
+
+
 def test_managers_of_one_fabric_have_different_priorities_and_all_else_alike():
-    (fabric,) = load("superpod-h100", "hall-a", "subnet_managers")["opensm_fabrics"]
-    assert (fabric["name"], fabric["managers"], fabric["routing_engine"]) == ("storage", ["mds0001", "mds0002"], "ftree,no_fallback")
-    words = {"item": fabric, "opensm_port_guids": {}, "opensm_root_guids": {}, "opensm_first_priority": 14}
-    master, standby = (rendered("opensm", "opensm.conf.j2", inventory_hostname=host, **words) for host in fabric["managers"])
+    (item, master), (_, standby) = (settings_of("superpod-h100", host, "storage") for host in ("mds0001", "mds0002"))
+    assert item["managers"] == ["mds0001", "mds0002"]
+    assert "\nrouting_engine ftree,no_fallback\n" in master
     assert "sm_priority 14\n" in master
     assert "sm_priority 13\n" in standby
     assert master.replace("sm_priority 14", "sm_priority 13") == standby
@@ -151,22 +158,10 @@ def test_a_manager_with_ports_on_two_fabrics_must_be_told_its_port():
     assert all(f["shares_hosts"] for f in load("two-halls", "hall-a", "subnet_managers")["opensm_fabrics"])
 
 
-def test_root_guids_are_used_once_somebody_has_read_them():
-    (fabric,) = load("superpod-h100", "hall-a", "subnet_managers")["opensm_fabrics"]
-    words = {"item": fabric, "inventory_hostname": "mds0001", "opensm_port_guids": {"storage": {"mds0001": "0x0c42a10300a1b2c3"}}, "opensm_first_priority": 14}
-    text = rendered("opensm", "opensm.conf.j2", opensm_root_guids={"storage": ["0x2", "0x1"]}, **words)
-    assert "guid 0x0c42a10300a1b2c3\n" in text
-    assert "root_guid_file /etc/opensm/storage-root-guid.conf\n" in text
-    assert rendered("opensm", "root_guid.conf.j2", opensm_root_guids={"storage": ["0x2", "0x1"]}, item=fabric).split() == ["0x1", "0x2"]
-
-
-def test_every_subnet_has_a_prefix_of_its_own():
-    fabrics = load("two-halls", "hall-a", "subnet_managers")["opensm_fabrics"]
-    assert [f["name"] for f in fabrics] == ["compute-a", "storage-a"]
-    assert len({f["subnet_prefix"] for f in fabrics}) == 2
-    assert all(re.fullmatch("0xfe8[0-9a-f]{13}", f["subnet_prefix"]) for f in fabrics)
-    # One switch alone is no tree of two tiers, which ftree asks for.
-    assert [f["routing_engine"] for f in fabrics] == ["ftree,no_fallback", "minhop"]
+def test_a_manager_is_told_its_port():
+    _, text = settings_of("superpod-h100", "mds0001", "storage", {"storage": {"mds0001": "0x0c42a10300a1b2c3"}})
+    assert "\nguid 0x0c42a10300a1b2c3\n" in text
+    assert "\nroot_guid_file /etc/opensm/storage-root-guids\n" in text
 
 
 def test_ufm_is_named_and_left_alone():

@@ -111,6 +111,7 @@ def test_files_that_only_machines_read_are_not_claimed():
         "ib_host/files/sysctl.conf",
         "nvidia_driver/files/nouveau.conf",
         "opensm/files/opensm-fabric@.service",
+        "opensm/files/opensm-guids",
         "roce_host/files/roce-lossless.service",
         "roce_host/files/sysctl.conf",
         "roce_host/files/udev.rules",

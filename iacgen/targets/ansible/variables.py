@@ -9,9 +9,6 @@ from ...design.model import Design, Pool
 from .inventory import fabrics_of, infiniband_of, lustres_of, only_managed, opensm_fabrics, pools_of
 from .lustre import mount_unit
 
-# Default prefix of InfiniBand; each further fabric counts up, so that two subnets are never taken for one.
-_SUBNET_PREFIX = 0xFE80 << 48
-
 
 def cluster_pools(design: Design, site: str) -> list[dict[str, object]]:
     """Pools whose hosts this site must know by name and address: its own, and those of other sites that have planned addresses."""
@@ -60,26 +57,13 @@ def _port(fabric: Fabric, pool: Pool, rail: int, addressed: bool) -> dict[str, o
     return port
 
 
-def _engine(fabric: Fabric) -> str:
-    """OpenSM's routing engine. One switch alone is no tree: ftree without a fallback never brings it up (opensm 3.3.23 on ibsim)."""
-    if fabric.topology.startswith("dragonfly"):
-        return "dfsssp,no_fallback"
-    return "ftree,no_fallback" if fabric.spines else "minhop"
-
-
 def managed_fabrics(design: Design, site: str) -> dict[str, object]:
     """Fabrics for OpenSM, and the names of those that UFM manages."""
-    infiniband = sorted((f for f in design.fabrics.values() if f.technology == "infiniband"), key=lambda f: (f.purpose != "compute", f.name))
-    prefixes = {f.name: f"0x{_SUBNET_PREFIX + i:016x}" for i, f in enumerate(infiniband)}
     fabrics = [
         {
             "name": fabric.name,
             "managers": list(fabric.manager.hosts),
             "shares_hosts": len(infiniband_of(design, design.pool_of(fabric.manager.hosts[0]).name)) > 1,
-            "routing_engine": _engine(fabric),
-            # The engines of a dragonfly break cycles by lanes, which need QoS.
-            "lanes": fabric.topology.startswith("dragonfly"),
-            "subnet_prefix": prefixes[fabric.name],
         }
         for fabric in opensm_fabrics(design, site)
         if fabric.manager

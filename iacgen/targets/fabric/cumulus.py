@@ -17,9 +17,9 @@ _LOSSLESS, _NOTIFICATIONS = 3, 6
 
 
 def common(fabric: Fabric, routes: bool) -> str:
-    """``common.yaml``: the lossless class, adaptive routing, the one segment of the hosts."""
+    """``common.yaml``: the lossless class, adaptive routing, and which routes are told."""
     assert fabric.qos
-    words = {"fabric": fabric.name, "qos": quality(fabric.qos), "segment": SEGMENT, "routes": routes}
+    words = {"fabric": fabric.name, "qos": quality(fabric.qos), "routes": routes}
     return render("fabric/cumulus-common.yaml.j2", **words)
 
 
@@ -53,7 +53,9 @@ def _lines(router: Router) -> Iterator[str]:
     yield from _breakouts(router)
     for far in router.ports:
         yield from (f"      {far.port.name}:", "        type: swp", f"        description: {yaml(f'{far.device} {far.device_port}')}")
-        yield from _segment() if far.is_host else _link(router)
+        yield from _access() if far.is_host else _link(router)
+    if router.hosts:
+        yield from _segment(router)
     if router.routes:
         yield from _routing(router)
 
@@ -68,7 +70,18 @@ def _breakouts(router: Router) -> Iterator[str]:
         yield from (f"      swp{cage}:", "        type: swp", "        link:", "          breakout:", f"            {shares}x:", f"              lanes-per-port: {lanes // shares}")
 
 
-def _segment() -> tuple[str, ...]:
+def _segment(router: Router) -> Iterator[str]:
+    """The segment of the hosts, and on a router the tunnels that carry it to the other leaves; marks must be seen inside and outside."""
+    yield from ("    bridge:", "      domain:", "        br_default:", "          vlan:")
+    if not router.routes:
+        yield f'            "{SEGMENT}": {{}}'
+        return
+    yield from (f'            "{SEGMENT}":', "              vni:", f'                "{SEGMENT}": {{}}')
+    yield from ("    nve:", "      vxlan:", '        enable: "on"', '        arp-nd-suppress: "on"', "        source:", f"          address: {router.loopback}")
+    yield from ("        encapsulation:", "          dscp:", "            action: copy", "        decapsulation:", "          dscp:", "            action: preserve")
+
+
+def _access() -> tuple[str, ...]:
     return "        bridge:", "          domain:", "            br_default:", f"              access: {SEGMENT}"
 
 
@@ -77,8 +90,6 @@ def _link(router: Router) -> tuple[str, ...]:
 
 
 def _routing(router: Router) -> Iterator[str]:
-    if router.hosts:
-        yield from ("    nve:", "      vxlan:", "        source:", f"          address: {router.loopback}")
     yield from ("    router:", "      bgp:", f"        autonomous-system: {router.asn}", f"        router-id: {router.loopback}")
     yield from ("    vrf:", "      default:", "        router:", "          bgp:", "            neighbor:")
     for far in router.links:

@@ -18,13 +18,14 @@ NAME = "ROCE"  # of every map and profile
 ECN_MIN_BYTES, ECN_MAX_BYTES = 150_000, 1_500_000
 # A cable length that buffers are reckoned for where none is known.
 _ASSUMED_CABLE_M = 40
+_SHORT_ROW = 16  # fields
 Table = Mapping[str, Any]
 
 
 def common(fabric: Fabric, routes: bool) -> str:
     """``common.json``: maps, queues' schedulers, marking, watchdog, and how routes are made."""
     assert fabric.qos
-    return printed(quality(fabric.qos) | (_routing() if routes else {}) | {"VLAN": {f"Vlan{SEGMENT}": {"vlanid": str(SEGMENT)}}})
+    return printed(quality(fabric.qos) | (_routing() if routes else {}))
 
 
 def quality(qos: Qos) -> dict[str, Table]:
@@ -64,8 +65,6 @@ def _routing() -> dict[str, Table]:
     return {
         "BGP_GLOBALS_AF": {"default|ipv4_unicast": {"max_ebgp_paths": "256"}, "default|l2vpn_evpn": {"advertise-all-vni": "true"}},
         "ROUTE_REDISTRIBUTE": {"default|connected|bgp|ipv4": {}},
-        "VXLAN_EVPN_NVO": {"nvo": {"source_vtep": "vtep"}},
-        "VXLAN_TUNNEL_MAP": {f"vtep|map_{SEGMENT}_Vlan{SEGMENT}": {"vlan": f"Vlan{SEGMENT}", "vni": str(SEGMENT)}},
     }
 
 
@@ -87,9 +86,24 @@ def switch(router: Router, qos: Qos) -> str:
         "CABLE_LENGTH": {"AZURE": {far.port.name: f"{_metres(far)}m" for far in router.ports}},
         "BUFFER_PG": {f"{port}|{n}": {"profile": "NULL" if n == lossless else "ingress_lossy_profile"} for port in used for n in dict.fromkeys((lossless, "0"))},
         "BUFFER_QUEUE": {f"{port}|{n}": {"profile": f"egress_{kind}_profile"} for port in used for n, kind in _queues(qos)},
-        "VLAN_MEMBER": {f"Vlan{SEGMENT}|{far.port.name}": {"tagging_mode": "untagged"} for far in router.hosts},
     }
-    return printed(tables | (_router(router) if router.routes else {}))
+    return printed(tables | (_segment(router) if router.hosts else {}) | (_router(router) if router.routes else {}))
+
+
+def _segment(router: Router) -> dict[str, Table]:
+    """The segment of the hosts, and on a router the tunnels that carry it to the other leaves."""
+    vlan = f"Vlan{SEGMENT}"
+    tables: dict[str, Table] = {
+        "VLAN": {vlan: {"vlanid": str(SEGMENT)}},
+        "VLAN_MEMBER": {f"{vlan}|{far.port.name}": {"tagging_mode": "untagged"} for far in router.hosts},
+    }
+    if router.routes:
+        tables |= {
+            "VXLAN_TUNNEL": {"vtep": {"src_ip": str(router.loopback)}},
+            "VXLAN_EVPN_NVO": {"nvo": {"source_vtep": "vtep"}},
+            "VXLAN_TUNNEL_MAP": {f"vtep|map_{SEGMENT}_{vlan}": {"vlan": vlan, "vni": str(SEGMENT)}},
+        }
+    return tables
 
 
 def _queues(qos: Qos) -> list[tuple[str, str]]:
@@ -112,20 +126,19 @@ def _metadata(router: Router) -> dict[str, str]:
 
 def _router(router: Router) -> dict[str, Table]:
     links = [far.port.name for far in router.links]
-    tables: dict[str, Table] = {
+    return {
         "LOOPBACK_INTERFACE": {"Loopback0": {}, f"Loopback0|{router.loopback}/32": {}},
         "INTERFACE": {port: {"ipv6_use_link_local_only": "enable"} for port in links},
         "BGP_GLOBALS": {"default": {"local_asn": str(router.asn), "router_id": str(router.loopback), "load_balance_mp_relax": "true"}},
         "BGP_NEIGHBOR": {f"default|{port}": {"peer_type": "external", "capability_ext_nexthop": "true"} for port in links},
         "BGP_NEIGHBOR_AF": {f"default|{port}|{family}": {"admin_status": "up"} for port in links for family in ("ipv4_unicast", "l2vpn_evpn")},
     }
-    return tables | ({"VXLAN_TUNNEL": {"vtep": {"src_ip": str(router.loopback)}}} if router.hosts else {})
 
 
 def printed(tables: Mapping[str, Table]) -> str:
-    """Tables as JSON, one line a row, so that a changed port is a changed line."""
-    out = []
-    for name, table in tables.items():
-        rows = ",\n".join(f"{json.dumps(key)}: {json.dumps(row, ensure_ascii=True)}" for key, row in table.items())
-        out.append(f"{json.dumps(name)}: {{\n{rows}\n}}" if table else f"{json.dumps(name)}: {{}}")
-    return "{\n" + ",\n".join(out) + "\n}\n"
+    """Tables as JSON, one line a row, and of a long row one line a field, so that a changed port is a changed line."""
+    return _lines({name: _lines({key: json.dumps(row) if len(row) <= _SHORT_ROW else _lines({k: json.dumps(v) for k, v in row.items()}) for key, row in table.items()}) for name, table in tables.items()}) + "\n"
+
+
+def _lines(fields: Mapping[str, str]) -> str:
+    return "{\n" + ",\n".join(f"{json.dumps(key)}: {text}" for key, text in fields.items()) + "\n}" if fields else "{}"
