@@ -54,17 +54,22 @@ def assumptions(facility: Facility) -> tuple[str, ...]:
     plant = facility.plant
     if plant is None:
         return ()
-    share, out = liquid_share(facility), []
+    share, out, taken = liquid_share(facility), [], []
     if plant.liquid_share is None and plant.kind == "rear-door":
-        out.append(f"All heat of {facility.site} goes into the rear doors (doors that leave the room neutral, assumed): state cooling.liquid_share for others.")
+        taken.append("all heat goes into the rear doors (cooling.liquid_share)")
     if plant.liquid_share is None and plant.kind == "direct-liquid":
-        out.append(f"Cold plates take {LIQUID_SHARE[plant.kind]:.0%} of the heat of machines that have them (115 of the 132 kW of a GB200 NVL72 rack), {share:.0%} of that of {facility.site}: state cooling.liquid_share for another share.")
+        taken.append(f"cold plates take {LIQUID_SHARE[plant.kind]:.0%} of the heat of machines that have them, {share:.0%} of all (cooling.liquid_share; 115 of the 132 kW of a GB200 NVL72 rack)")
     if plant.rise_k is None:
-        out.append(f"{'Air' if plant.kind == 'air' else 'Water'} gets {rise_k(plant):g} K warmer in {facility.site} (assumed): state cooling.rise_k for another rise.")
-    out.append(f"PUE counts {1 - UPS_EFFICIENCY * DISTRIBUTION_EFFICIENCY:.0%} of the power lost on its way (UPS {UPS_EFFICIENCY:.0%}, LBNL-2001637 table 4.3; distribution {DISTRIBUTION_EFFICIENCY:.0%}, assumed).")
-    if share < 1 or plant.supply_c < WARM_C:
-        out.append(f"Chilled water takes {CHILLED_W_PER_TON / W_PER_TON:.2f} W for each watt of heat (0.8 kW a ton, DOE FEMP)" + (f", fans of the room {FAN_W_PER_CFM} W for each CFM (DOE FEMP)." if share < 1 else "."))
-    if plant.kind != "air" and plant.supply_c >= WARM_C:
-        out.append(f"Water of {WARM_C} °C and more is cooled without compressors, for {WARM_W_PER_W} W for each watt of heat (assumed).")
-    out.append("Energy of a year is that of all machines at full draw for 8,760 hours.")
+        taken.append(f"{'air' if plant.kind == 'air' else 'water'} gets {rise_k(plant):g} K warmer (cooling.rise_k)")
+    if taken:
+        out.append(f"In {facility.site}, where the blueprint says nothing else, {' and '.join(taken)}.")
+    parts = [f"a power path of {UPS_EFFICIENCY * DISTRIBUTION_EFFICIENCY:.0%} (UPS {UPS_EFFICIENCY:.0%}, LBNL-2001637 table 4.3; distribution {DISTRIBUTION_EFFICIENCY:.0%}, assumed)"]
+    warm = plant.kind != "air" and plant.supply_c >= WARM_C
+    if share < 1 or not warm:
+        parts.append(f"{CHILLED_W_PER_TON / W_PER_TON:.2f} W of chillers, pumps and towers for each watt of heat (0.8 kW a ton, DOE FEMP)")
+    if share < 1:
+        parts.append(f"{FAN_W_PER_CFM} W of fans for each CFM of air (DOE FEMP)")
+    if warm and share:
+        parts.append(f"{WARM_W_PER_W} W for each watt in water of {WARM_C} °C and more, which needs no compressors (assumed)")
+    out.append(f"PUE of {facility.site} adds up {', '.join(parts)}; a year has 8,760 hours at full draw.")
     return tuple(out)

@@ -23,7 +23,7 @@ def facts(design: Design) -> tuple[Fact, ...]:
 def _hall(hall: Facility, design: Design) -> Iterator[Fact]:
     floor = hall.floor
     room = f" of {floor.rows:,}" if floor.rows else ""
-    yield f"Floor of {hall.site}", f"{len(hall.racks):,} racks in {hall.rows:,}{room} rows of {floor.row_length}" + _weight(hall)
+    yield f"Floor of {hall.site}", f"{len(hall.racks):,} racks in {hall.rows:,}{room} rows of {floor.row_length}" + _weight(hall) + _cables(hall, design)
     if hall.feeds:
         yield f"Feeds of {hall.site}", _feeds(hall)
     if hall.plant:
@@ -33,9 +33,11 @@ def _hall(hall: Facility, design: Design) -> Iterator[Fact]:
         year = energy(hall)
         assert year
         yield f"Energy of {hall.site}", f"{year.hall_mwh:,.0f} MWh a year at full draw, of which machines {year.machines_mwh:,.0f} MWh: an estimated PUE of {year.pue:.2f}"
+
+
+def _cables(hall: Facility, design: Design) -> str:
     longest = [(name, max(needs(hall, fabric))) for name, fabric in sorted(design.fabrics.items()) if fabric.site == hall.site and fabric.tiers]
-    if longest:
-        yield f"Longest cables of {hall.site}", ", ".join(f"{name} {metres:.1f} m" for name, metres in longest)
+    return f"; the longest cables: {', '.join(f'{name} {metres:.1f} m' for name, metres in longest)}" if longest else ""
 
 
 def _weight(hall: Facility) -> str:
