@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
 from iacgen import catalog
+from iacgen.blueprint import parse
+from iacgen.design import design
 from iacgen.design.facility import Facility, Floor, Limits, Rack, Standing
 from iacgen.design.facility.cables import ALWAYS_M, NO_CABLE, assign, at_most, needs, parts, runs, sold
 from iacgen.design.facility.lengths import lengths, places
@@ -145,3 +149,31 @@ def test_a_splitter_serves_two_ports_of_a_cage():
     state = run((ROOT / "blueprints/lab.yaml").read_text(), "lab")
     (cable,) = parts(runs(state.design.facilities["lab-room"], state.design.fabrics["compute"]))
     assert (cable.model, cable.links, cable.count) == ("MCP7Y00-Nxxx", 16, 8)
+
+
+HUGE = """
+kind: Cluster
+schema: 1
+name: huge
+sites:
+  hall: {kind: on-prem, rack: {power: 50kW, units: 48, row_length: 96}}
+nodes:
+  gpu: {site: hall, system: hgx-h100, count: 12288, width: 5}
+fabrics:
+  compute: {site: hall, purpose: compute, connects: [gpu], technology: roce, topology: rail-fat-tree, switch: sn5600}
+"""
+
+
+def test_a_hall_of_98304_gpus_takes_seconds():
+    """294,912 links. On two busy cores the design took 0.3 s of processor time, racks 0.1 s, lengths and media 0.3 s."""
+    blueprint, findings = parse(yaml.safe_load(HUGE))
+    assert blueprint, findings
+    began = time.process_time()
+    built, findings = design(blueprint)
+    assert built, findings
+    found = runs(built.facilities["hall"], built.fabrics["compute"])
+    order = list(parts(found))
+    assert time.process_time() - began < 10
+    assert sum(len(one.links) for one in found) == 3 * 98_304
+    assert sum(part.links for part in order if part.what == "cable") == 3 * 98_304
+    assert not any(len(one.beyond) for one in found)
