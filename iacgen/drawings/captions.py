@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Iterable
 
 import numpy as np
@@ -87,10 +87,10 @@ def joined(bundles: Iterable[Bundle], joins: tuple[Joins, ...]) -> Lines:
     mine = [b for b in bundles if b.joins in joins]
     if not mine:
         return ()
-    by_speed: dict[tuple[int, ...], int] = defaultdict(int)
+    by_speed: Counter[int] = Counter()
     for b in mine:
-        by_speed[b.gbps] += b.links
-    out = [(f"{n:,} × {'/'.join(map(str, speeds))}G", "quiet") for speeds, n in sorted(by_speed.items())]
+        by_speed.update(dict(b.by_gbps))
+    out = [(f"{n:,} × {gbps}G", "quiet") for gbps, n in sorted(by_speed.items())]
     each = np.array([b.links for b in mine])
     return (*out[:3], (f"each line: {between(each)} {'link' if each.max() == 1 else 'links'}", "quiet"))
 

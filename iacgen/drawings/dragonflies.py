@@ -39,15 +39,16 @@ def draw(fabric: Fabric) -> Picture:
     places, inside = _places(view), plan_of_pod(view, 0)
     radius = max(SMALLEST, len(places) * (2 * RADIUS + APART) / (2 * pi)) if len(places) > 1 else 0.0
     size, across = 2 * (radius + RADIUS), _across(view, places)
-    beside = MARGIN + size + BESIDE + GUTTER + FRAME
+    told = _told(view, across)
+    room = max(size, max(text_width(text, NAME, strong="strong" in kind) for text, kind in told))
+    beside = MARGIN + room + BESIDE + GUTTER + FRAME
     wide = beside + trees.room(inside) > WIDEST
     left = MARGIN + GUTTER + FRAME if wide else beside
-    width = max(left + trees.room(inside) + FRAME, MARGIN + size) + MARGIN
+    width = max(left + trees.room(inside) + FRAME, MARGIN + room) + MARGIN
     title, figures = captions.headline(fabric), captions.figures(fabric)
     top = header(sheet, title, figures, width - MARGIN)
-    middle = ((width if wide else size + 2 * MARGIN) / 2, top + size / 2)
+    middle = ((width if wide else room + 2 * MARGIN) / 2, top + size / 2)
     _circle(sheet, places, across, middle, radius)
-    told = _told(view, across)
     sheet.words += column(middle[0], top + size + 26, told, NAME, "middle")
     low = top + size + 26 + 15 * len(told)
     start = low + MARGIN if wide else top
@@ -62,11 +63,11 @@ def _told(view: View, across: Sequence[Bundle]) -> captions.Lines:
     """How many groups there are, of what, and how two are joined."""
     pods = view.fabric.pods
     sizes = [
-        (np.array([sum(len(view.leaves[g]) for g in pod.groups) for pod in pods]), "leaf switches"),
-        (np.bincount(list(view.pods_of_spines.values()), minlength=len(pods)), "spine switches"),
-        (np.array([view.first_host[pod.groups.stop] - view.first_host[pod.groups.start] for pod in pods]), "hosts"),
+        (np.array([sum(len(view.leaves[g]) for g in pod.groups) for pod in pods]), "leaf switch"),
+        (np.bincount(list(view.pods_of_spines.values()), minlength=len(pods)), "spine switch"),
+        (np.array([view.first_host[pod.groups.stop] - view.first_host[pod.groups.start] for pod in pods]), "host"),
     ]
-    each = ", ".join(f"{captions.between(counts)} {noun}" for counts, noun in sizes if counts.any())
+    each = ", ".join(lots.plural(captions.between(counts), noun, int(counts.max())) for counts, noun in sizes if counts.any())
     return ((lots.counted(len(pods), "group"), "strong"), (f"each: {each}", "quiet"), *captions.joined([b for b in across if b.a != b.b], ("group-group",)))
 
 
@@ -107,7 +108,7 @@ def _circle(sheet: Sheet, places: Sequence[Place], across: Sequence[Bundle], mid
     for b in between:
         (x, y), (u, v) = at[b.a], at[b.b]
         share = RADIUS / hypot(u - x, v - y)
-        title = f"{places[b.a].label} to {places[b.b].label}: {b.links:,} {'link' if b.links == 1 else 'links'} of {' and '.join(map(str, b.gbps))} Gb/s"
+        title = f"{places[b.a].label} to {places[b.b].label}: {b.told}"
         ends = ((x + (u - x) * share, y + (v - y) * share), (u - (u - x) * share, v - (v - y) * share))
         sheet.lines.append(Line(*ends, "link fine" if dense else "link", weight(b.links, dense), title))
     for i, (place, (x, y)) in enumerate(zip(places, at, strict=True)):

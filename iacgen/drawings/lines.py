@@ -76,7 +76,7 @@ def weight(links: int, dense: bool) -> float:
 
 def told(plan: Plan, b: Bundle) -> str:
     """The title of a bundle: both ends, how many links, how fast, at which ports."""
-    text = f"{plan.lots[b.a].what} to {plan.lots[b.b].what}: {b.links:,} {'link' if b.links == 1 else 'links'} of {' and '.join(map(str, b.gbps))} Gb/s"
+    text = f"{plan.lots[b.a].what} to {plan.lots[b.b].what}: {b.told}"
     if b.b_ports:
         ports = " to ".join(_ports(p) for p in (b.a_ports, b.b_ports) if p)
         text += f", port{'s' if b.links > 1 or b.a_ports else ''} {ports}"

@@ -80,8 +80,13 @@ def set_of(fabric: Fabric, switch: int, words: tuple[str, ...]) -> str:
 
 
 def counted(number: int, noun: str) -> str:
-    """A number with its noun, which takes an s or, after a hiss, es."""
-    return f"{number:,} {noun}" + ("" if number == 1 else "es" if noun.endswith(("s", "h")) else "s")
+    """A number with its noun."""
+    return plural(f"{number:,}", noun, number)
+
+
+def plural(told: str, noun: str, most: int) -> str:
+    """A count in words, of ``most`` at most, with its noun, which takes an s or, after a hiss, es."""
+    return f"{told} {noun}" + ("" if most == 1 else "es" if noun.endswith(("s", "h")) else "s")
 
 
 def switches(view: View, kind: Literal["leaf", "spine", "core"], members: Iterable[int], where: str = "", hue: int | None = None, words: str = "") -> Lot:
@@ -109,7 +114,7 @@ def hosts(view: View, members: Iterable[int], where: str, units: str = "", in_ce
     lines = [f"{n:,} × {pool}" for pool, n in pools.items()]
     if len(lines) > MOST_POOLS:
         rest = list(pools.values())[MOST_POOLS - 1 :]
-        lines = [*lines[: MOST_POOLS - 1], f"{sum(rest):,} × {len(rest)} pools"]
+        lines = [*lines[: MOST_POOLS - 1], f"{sum(rest):,} others"]
     label = (*(lines or ["no hosts"]), *([units] if units else []))
     return Lot("host", members, label, f"{counted(len(names), 'host')} of {where}", told, cells=tuple(names) if in_cells else ())
 

@@ -60,17 +60,17 @@ def draw(design: Design, facility: Facility) -> Picture:
     sheet, kinds = Sheet(), _kinds(design, facility)
     rows = {row: sorted(racks, key=lambda r: r.place) for row, racks in groupby(sorted(facility.racks, key=lambda r: r.row), key=lambda r: r.row)}
     full = _in_full(rows)
-    single = sum(len(rack.contents) for row in full for rack in rows[row]) <= MOST_THINGS
-    width = 2 * MARGIN + GUTTER + PITCH * min(ACROSS, max((rack.place for row in full for rack in rows[row]), default=1))
+    single = sum(len(rack.contents) for racks in full.values() for rack in racks) <= MOST_THINGS
+    width = 2 * MARGIN + GUTTER + PITCH * min(ACROSS, max((rack.place for racks in full.values() for rack in racks), default=1))
     width = max(width, 760)
     title = f"{facility.site}: {counted(len(facility.racks), 'rack')} in {counted(len(rows), 'row')}"
     figures = _figures(facility)
     y = header(sheet, title, figures, width - MARGIN)
-    for row in full:
-        y = _row(sheet, facility, row, rows[row], kinds, single, y)
-    rest = {row: racks for row, racks in rows.items() if row not in full}
+    for row, racks in full.items():
+        y = _row(sheet, facility, row, racks, kinds, single, y)
+    rest = {row: left for row, racks in rows.items() if (left := racks[len(full.get(row, ())) :])}
     if rest:
-        y = _strips(sheet, facility, rest, kinds, y, width)
+        y = _strips(sheet, facility, rest, frozenset(full), kinds, y, width)
     shown = {box.kind for box in sheet.boxes}
     y = legend(sheet, [(kind, text) for kind, text in KINDS.items() if kind in shown], MARGIN + GUTTER, y + 6, width - MARGIN)
     return sheet.picture(width, y + MARGIN, title, figures)
@@ -85,9 +85,11 @@ def _kinds(design: Design, facility: Facility) -> Mapping[str, str]:
     return out
 
 
-def _in_full(rows: Mapping[int, Sequence[Rack]]) -> list[int]:
-    """All rows, where their racks are not too many; else the first two."""
-    return list(rows) if sum(map(len, rows.values())) <= MOST_RACKS else list(rows)[:2]
+def _in_full(rows: Mapping[int, Sequence[Rack]]) -> Mapping[int, Sequence[Rack]]:
+    """All rows, where their racks are not too many; else the first two, and of a long row its beginning."""
+    if sum(map(len, rows.values())) <= MOST_RACKS:
+        return rows
+    return {row: racks[: MOST_RACKS // 2] for row, racks in list(rows.items())[:2]}
 
 
 def _figures(facility: Facility) -> str:
@@ -187,36 +189,47 @@ def _level(share: float) -> str:
     return "over" if share > 1 else "full" if share > 0.9 else "fill"
 
 
-def _strips(sheet: Sheet, facility: Facility, rows: Mapping[int, Sequence[Rack]], kinds: Mapping[str, str], y: float, width: float) -> float:
-    """A strip a row, or a run of rows: racks by their kind, as wide as they are many, and a bar of their power."""
+def _strips(sheet: Sheet, facility: Facility, rows: Mapping[int, Sequence[Rack]], full: frozenset[int], kinds: Mapping[str, str], y: float, width: float) -> float:
+    """A strip a row, or a run of rows; of those in ``full`` it is the rest. The lower edge."""
     numbers = list(rows)
     size = -(-len(numbers) // MOST_STRIPS)
     places = max(facility.floor.row_length, max(rack.place for racks in rows.values() for rack in racks)) * size
-    room, bar = width - 2 * MARGIN - GUTTER - 210, 120
+    each = (width - 2 * MARGIN - GUTTER - 210) / places
     for at in range(0, len(numbers), size):
         own = numbers[at : at + size]
-        racks = [rack for row in own for rack in rows[row]]
-        by_kind: dict[str, list[Rack]] = defaultdict(list)
-        for rack in racks:
-            by_kind[rack.name.rpartition("-r")[0]].append(rack)
         label = f"Row {own[0]}" if len(own) == 1 else f"Rows {own[0]}–{own[-1]}"
+        label += " (rest)" if any(row in full for row in own) else ""
+        racks = [rack for row in own for rack in rows[row]]
         sheet.words.append(Words(MARGIN, y + 14, label, "strong", 10))
-        x = MARGIN + GUTTER
-        for name, members in by_kind.items():
-            wide = room * len(members) / places
-            things = [thing for rack in members for thing in rack.contents]
-            power = units.kilowatts(sum(rack.power_w for rack in members))
-            box = Box(x, y, wide - 2, STRIP - 4, kinds[things[0].name], f"{label}: {counted(len(members), 'rack')} {name}, {counted(len(things), 'device')}, {power}")
-            sheet.boxes.append(box)
-            text = next((t for t in (f"{len(members)} × {name}", f"{len(members)}") if text_width(t, 9, "mono") < box.w - 4), "")
-            if text:
-                sheet.words.append(Words(box.cx, y + 11, text, f"on-{box.kind}", 9, "middle", "mono"))
-            x += wide
-        watts, limit = sum(rack.power_w for rack in racks), len(racks) * facility.limits.power_w
-        left, title = width - MARGIN - 200, f"{label}: {units.kilowatts(watts)} of {units.kilowatts(limit)}, {watts / limit:.0%}"
-        sheet.frames.append(Box(left, y + 4, bar, 8, "gauge", title, 1))
-        if watts:
-            sheet.boxes.append(Box(left, y + 4, bar * min(1.0, watts / limit), 8, _level(watts / limit), title, 1))
-        sheet.words.append(Words(left + bar + 8, y + 12, f"{units.kilowatts(watts)}", "quiet", 9))
+        _strip(sheet, label, racks, kinds, each, y)
+        left = width - MARGIN - 200
+        _total(sheet, label, sum(rack.power_w for rack in racks), len(racks) * facility.limits.power_w, left, y)
         y += STRIP
     return y + 14
+
+
+def _strip(sheet: Sheet, label: str, racks: Sequence[Rack], kinds: Mapping[str, str], each: float, y: float) -> None:
+    """Racks of a kind as one box, ``each`` pixels wide for a rack."""
+    by_kind: dict[str, list[Rack]] = defaultdict(list)
+    for rack in racks:
+        by_kind[rack.name.rpartition("-r")[0]].append(rack)
+    x: float = MARGIN + GUTTER
+    for name, members in by_kind.items():
+        wide, things = each * len(members), [thing for rack in members for thing in rack.contents]
+        title = f"{label}: {counted(len(members), 'rack')} {name}, {counted(len(things), 'device')}, {units.kilowatts(sum(rack.power_w for rack in members))}"
+        box = Box(x, y, wide * 0.98, STRIP - 4, kinds[things[0].name], title)
+        sheet.boxes.append(box)
+        text = next((t for t in (f"{len(members):,} × {name}", f"{len(members):,}") if text_width(t, 9, "mono") < box.w - 4), "")
+        if text:
+            sheet.words.append(Words(box.cx, y + 11, text, f"on-{box.kind}", 9, "middle", "mono"))
+        x += wide
+
+
+def _total(sheet: Sheet, label: str, watts: int, limit_w: int, x: float, y: float) -> None:
+    """The power of racks as a bar that lies, as long as all that they may draw."""
+    bar, share = 120, watts / limit_w
+    title = f"{label}: {units.kilowatts(watts)} of {units.kilowatts(limit_w)}, {share:.0%}"
+    sheet.frames.append(Box(x, y + 4, bar, 8, "gauge", title, 1))
+    if watts:
+        sheet.boxes.append(Box(x, y + 4, bar * min(1.0, share), 8, _level(share), title, 1))
+    sheet.words.append(Words(x + bar + 8, y + 12, units.kilowatts(watts), "quiet", 9))

@@ -26,8 +26,8 @@ class Sheet:
 
     @property
     def bottom(self) -> float:
-        """The lowest edge of a box or a frame."""
-        return max(box.bottom for box in (*self.boxes, *self.frames))
+        """The lowest edge of all that is on it so far."""
+        return max(*(box.bottom for box in (*self.boxes, *self.frames)), *(words.y + words.size / 3 for words in self.words))
 
     def picture(self, width: float, height: float, title: str, description: str) -> Picture:
         """What is on it, as a picture of this size."""

@@ -105,8 +105,8 @@ def _frames(sheet: Sheet, plan: Plan, numbers: dict[int, int], rows: Rows) -> No
             if section.nested or not section.label and (plan.view.fabric.by_rail or len(col.groups) > 1):
                 boxes = [sheet.at[numbers[id(lot)]] for lot in (*col.leaves, *col.hosts)]
                 left, right = at_least(min(b.x for b in boxes) - FRAME, max(b.x + b.w for b in boxes) + FRAME, text_width(col.label, 11, strong=True) + FRAME)
-                box = Box(left, rows.leaf - FRAME, right - left, lowest - rows.leaf + FRAME + TITLE, "inner" if section.label else "frame", col.label, 6)
-                frame(sheet, col.label, box, 10 if section.label else 11)
+                box = Box(left, rows.leaf - FRAME, right - left, lowest - rows.leaf + FRAME + TITLE, "inner" if plan.view.fabric.pods else "frame", col.label, 6)
+                frame(sheet, col.label, box, 10 if plan.view.fabric.pods else 11)
 
 
 def _column(sheet: Sheet, col: Column, numbers: dict[int, int], x: float, rows: Rows) -> None:

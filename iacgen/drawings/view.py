@@ -116,7 +116,7 @@ def _of(kept: Array, switches: Sequence[int]) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class Bundle:
-    """All links of a kind between two lots of devices, ``a`` and ``b`` by number: how many, and at which speeds.
+    """All links of a kind between two lots of devices, ``a`` and ``b`` by number; ``by_gbps`` are the links of each speed.
 
     ``a_ports`` and ``b_ports`` are the switch ports of its links where it joins single devices, else empty.
     """
@@ -124,10 +124,21 @@ class Bundle:
     joins: Joins
     a: int
     b: int
-    links: int
-    gbps: tuple[int, ...]
+    by_gbps: tuple[tuple[int, int], ...]
     a_ports: tuple[int, ...] = ()
     b_ports: tuple[int, ...] = ()
+
+    @property
+    def links(self) -> int:
+        """How many."""
+        return sum(n for _, n in self.by_gbps)
+
+    @property
+    def told(self) -> str:
+        """How many, of which speed."""
+        if len(self.by_gbps) == 1:
+            return f"{self.links:,} {'link' if self.links == 1 else 'links'} of {self.by_gbps[0][0]} Gb/s"
+        return f"{self.links:,} links, " + " and ".join(f"{n:,} of {gbps} Gb/s" for gbps, n in self.by_gbps)
 
 
 def bundles(view: View, of_switch: Array, of_host: Array, of_manager: Array, single: Array) -> list[Bundle]:
@@ -153,4 +164,5 @@ def _counted(joins: Joins, ends: list[Array], single: Array) -> Iterable[Bundle]
         one, two = int(a[start]), int(b[start])
         alone = bool(single[one] and single[two])
         ports = (tuple(a_port[part].tolist()) if alone and joins not in HOST_ENDS else (), tuple(sorted(b_port[part].tolist())) if alone else ())
-        yield Bundle(joins, one, two, end - start, tuple(np.unique(gbps[part]).tolist()), *ports)
+        speeds, counts = np.unique(gbps[part], return_counts=True)
+        yield Bundle(joins, one, two, tuple(zip(speeds.tolist(), counts.tolist(), strict=True)), *ports)
