@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from ...design.fabric.model import Fabric
 from ...design.model import Design
+from ...drawings import drawings
 from ...placement.project import Project
 from ...render import render as render_template
 from . import cumulus, sonic, subnet_manager
@@ -30,6 +31,8 @@ READERS = {
     "partitions.conf": "OpenSM; the role opensm installs it",
     "guids.sh": "sh, on a manager: GUIDs for OpenSM by the names of plan.csv",
     "switches": "the switches",
+    "fabric.svg": "people: a drawing by tiers",
+    "rail.svg": "people: a drawing of one rail",
 }
 
 
@@ -44,7 +47,8 @@ def render(project: Project) -> dict[str, str]:
 
 def _files(design: Design, fabric: Fabric) -> Iterator[tuple[str, str]]:
     made = dict(_made(design, fabric))
-    yield "README.md", _page(design, fabric, sorted({path.partition("/")[0] for path in made}))
+    drawn = {drawing.path.rpartition("/")[2] for drawing in drawings(design) if drawing.path.startswith(f"fabric/{fabric.name}/")}
+    yield "README.md", _page(fabric, sorted({path.partition("/")[0] for path in made} | drawn))
     yield from made.items()
 
 
@@ -78,7 +82,7 @@ def _switches(fabric: Fabric, expanded: Wired) -> Iterator[tuple[str, str]]:
         yield from ((f"switches/{router.name}.yaml", cumulus.switch(router)) for router in routers(expanded))
 
 
-def _page(design: Design, fabric: Fabric, names: list[str]) -> str:
+def _page(fabric: Fabric, names: list[str]) -> str:
     site = f"ansible/{fabric.site}"
     role = {"roce": "roce_host", "infiniband": "ib_host"}.get(fabric.technology, "")
     words = {

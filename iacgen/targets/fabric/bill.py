@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
-from ...catalog import Cable
-from ...design.facility.cables import parts
+from ...design.facility.cables import Cable, parts
 from ...render import csv_text
 from .wired import Wired
 

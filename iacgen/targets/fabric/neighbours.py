@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address
 from typing import NamedTuple
 
-from ...catalog import Switch
+from ...design.fabric.model import Switch
 from .addresses import autonomous_systems, loopbacks, routes
 from .ports import Port, Speed
 from .wired import Wired

@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...catalog import Switch
-from ...design.fabric.model import Fabric
+from ...design.fabric.model import Fabric, Switch
 
 
 class Port(NamedTuple):
