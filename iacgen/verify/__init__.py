@@ -8,6 +8,7 @@ and ``script``.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fnmatch import fnmatch
 from importlib import import_module
 from pathlib import Path
@@ -23,6 +24,8 @@ JUDGES = {
     "deepspeed": "deepspeed",
     "megatron": "megatron",
     "nccl": "nccl",
+    "opensm": "fabric",
+    "simgrid": "fabric.simgrid",
 }
 
 
@@ -40,9 +43,14 @@ def ask(name: str, tree: Path, project: Any) -> Verdict:
 
 def unread(tree: Path) -> list[str]:
     """Files of ``tree`` that no judge reads, relative, sorted."""
-    patterns = [pattern for name in JUDGES for pattern in judge(name).READS]
+    patterns = [pattern for name in JUDGES for pattern in _reads(judge(name), tree)]
     files = sorted(p.relative_to(tree).as_posix() for p in tree.rglob("*") if p.is_file())
     return [path for path in files if not any(fnmatch(path, pattern) for pattern in patterns)]
+
+
+def _reads(judge: Any, tree: Path) -> Iterable[str]:
+    """What a judge reads of this tree: of files that some fabrics have and others not for it, only those of the first."""
+    return judge.reads(tree) if hasattr(judge, "reads") else judge.READS
 
 
 def for_people(path: str) -> bool:

@@ -5,6 +5,21 @@ from __future__ import annotations
 from iacgen.diagnostics.model import BlueprintPath, Diagnostic, Severity
 
 _IDS = {
+    "opensm-not-judged": "IAC800",
+    "simgrid-not-judged": "IAC801",
+    "fabric-judged-in-part": "IAC802",
+    "malformed-cable-list": "IAC803",
+    "opensm-refused": "IAC804",
+    "other-routing-engine": "IAC805",
+    "unreachable-adapter": "IAC806",
+    "credit-loop": "IAC807",
+    "congested-link": "IAC808",
+    "unused-link": "IAC809",
+    "second-opinion": "IAC810",
+    "wiring-not-of-plan": "IAC811",
+    "partition-not-of-plan": "IAC812",
+    "slow-collective": "IAC813",
+    "prediction-off": "IAC814",
     "unreadable-file": "IAC830",
     "edited-value": "IAC831",
     "megatron-not-judged": "IAC840",
@@ -58,7 +73,7 @@ _IDS = {
 }
 
 # Where nothing finer is known: the section of the blueprint that a judge's files come from.
-_SECTIONS: dict[str, BlueprintPath] = {"IAC85": ("scheduler",), "IAC86": ("sites",)}
+_SECTIONS: dict[str, BlueprintPath] = {"IAC80": ("fabrics",), "IAC81": ("fabrics",), "IAC85": ("scheduler",), "IAC86": ("sites",)}
 
 
 def finding(slug: str, message: str, path: BlueprintPath | None = None, help: str | None = None, severity: Severity = "error") -> Diagnostic:

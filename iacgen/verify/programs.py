@@ -13,7 +13,7 @@ from pathlib import Path
 
 from iacgen.verify.process import run
 
-JUDGES = ("terraform", "moto", "ansible", "slurm-22.05", "slurm-24.11", "deepspeed", "megatron", "nccl")
+JUDGES = ("terraform", "moto", "ansible", "slurm-22.05", "slurm-24.11", "deepspeed", "megatron", "nccl", "opensm", "simgrid")
 
 _INSTALL = "run tests/real/install.sh as root, then `set -a; . .judges/env; set +a`"
 _ANSIBLE_PROGRAMS = ("ansible-playbook", "ansible-inventory", "ansible-lint")
@@ -198,10 +198,50 @@ def _ask(program: Path, *args: str) -> str | None:
     return answer.out if answer.ok else None
 
 
+# What the judge of fabrics runs, beside the library by which all of them attach to the simulator.
+_FABRIC_PROGRAMS = ("opensm", "ibsim", "ibnetdiscover", "saquery", "ibdmchk")
+_UMAD2SIM = ("/usr", "/usr/lib", "/usr/local")  # umad2sim/ lies in lib, lib64 or a folder of the machine's own kind
+
+
+def fabric_programs() -> dict[str, Path] | Missing:
+    """Name → path of what a session of opensm in ibsim needs; IACGEN_FABRIC_BIN is a folder that is searched before PATH."""
+    found = {}
+    folders = os.pathsep.join(filter(None, (os.environ.get("IACGEN_FABRIC_BIN"), os.environ.get("PATH", ""), *_SBIN)))
+    for name in _FABRIC_PROGRAMS:
+        path = shutil.which(name, path=folders)
+        if path is None:
+            return Missing("opensm", name, f"{_INSTALL}, or install the Debian packages opensm, ibsim-utils, infiniband-diags and ibutils")
+        found[name] = Path(path)
+    named = os.environ.get("IACGEN_UMAD2SIM")
+    library = Path(named) if named else next((p for folder in _UMAD2SIM for p in sorted(Path(folder).glob("*/umad2sim/libumad2sim.so"))), None)
+    if library is None or not library.is_file():
+        return Missing("opensm", "libumad2sim.so", f"{_INSTALL}, or set IACGEN_UMAD2SIM to the library of the Debian package libumad2sim0")
+    return found | {"umad2sim": library}
+
+
+def _opensm(judge: str) -> Found | Missing:
+    found = fabric_programs()
+    if isinstance(found, Missing):
+        return found
+    version = re.search(r"OpenSM ([0-9.]+)", _ask(found["opensm"], "--version") or "")
+    return Found(judge, "opensm", version[1], found["opensm"], found["umad2sim"]) if version else Missing(judge, "opensm", f"{found['opensm']} does not run")
+
+
+def _simgrid(judge: str) -> Found | Missing:
+    """Debian's SimGrid belongs to the system's Python, which need not be the first on PATH."""
+    named = os.environ.get("IACGEN_SIMGRID_PYTHON")
+    folders = os.environ.get("PATH", "").split(os.pathsep)
+    for python in [named] if named else [path for folder in folders if (path := shutil.which("python3", path=folder))]:
+        version = _ask(Path(python), "-I", "-c", "import simgrid; print(simgrid.simgrid_version)")
+        if version:
+            return Found(judge, "simgrid", version.split()[-1], Path(python))
+    return Missing(judge, "simgrid", f"{_INSTALL}, or set IACGEN_SIMGRID_PYTHON to a Python that has it")
+
+
 _PACKAGES = {
     "deepspeed": ("IACGEN_TRAINING_PYTHON", ("deepspeed",)),
     "megatron": ("IACGEN_TRAINING_PYTHON", ("megatron-core",)),
     "nccl": ("IACGEN_TRAINING_PYTHON", ("nvidia-nccl-cu13", "nvidia-nccl-cu12")),
     "moto": ("IACGEN_MOTO_PYTHON", ("moto",)),
 }
-_FINDERS = {"terraform": _terraform, "ansible": _ansible} | dict.fromkeys(_PACKAGES, _python_package)
+_FINDERS = {"terraform": _terraform, "ansible": _ansible, "opensm": _opensm, "simgrid": _simgrid} | dict.fromkeys(_PACKAGES, _python_package)

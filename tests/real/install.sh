@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the judges, the real programs that read what iacgen writes, under .judges/ at the repository root:
-#   apt            Slurm 22.05 and munge (Debian 12), debootstrap
+#   apt            Slurm 22.05 and munge (Debian 12), debootstrap, opensm with its simulator and tools, SimGrid
 #   trees/trixie   a Debian 13 tree with Slurm 24.11, entered by chroot
 #   ansible, training, moto    virtual environments, each from the pinned list beside this file
 #   env            the variables by which the tests find all of it
@@ -11,7 +11,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 judges=$(cd "$here/../.." && pwd)/.judges
 logs=$judges/log
 python=${PYTHON:-python3.11}
-packages=(slurm-wlm munge debootstrap)
+packages=(slurm-wlm munge debootstrap opensm ibsim-utils infiniband-diags ibutils python3-simgrid)
 tree=$judges/trees/trixie
 tree_recipe="trixie minbase slurm-wlm,munge,slurmctld,slurmd,slurm-client"
 
@@ -161,6 +161,7 @@ command -v "${IACGEN_TERRAFORM:-terraform}" >/dev/null ||
     printf 'IACGEN_ANSIBLE_BIN=%s\n' "$judges/ansible/bin"
     printf 'IACGEN_TRAINING_PYTHON=%s\n' "$judges/training/bin/python"
     printf 'IACGEN_MOTO_PYTHON=%s\n' "$judges/moto/bin/python"
+    printf 'IACGEN_SIMGRID_PYTHON=%s\n' /usr/bin/python3
     printf 'IACGEN_SLURM_TREES=%s\n' "$judges/trees"
     [ -z "$plugins" ] || printf 'TF_PLUGIN_DIR=%s\n' "$plugins"
 } >"$judges/env"

@@ -1,0 +1,124 @@
+"""Ask a real subnet manager: opensm brings the planned wiring up in ibsim with the generated files, and its routes are walked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from iacgen.diagnostics.model import BlueprintPath, Diagnostic, errors
+
+from .. import programs
+from ..findings import finding, some
+from ..judging import NOT_APPLICABLE, Outcome, timed
+from ..verdict import Verdict
+from .discovered import words
+from .evidence import MOST, Evidence, gather
+from .parts import parts
+from .plan import Plan, of_fabric
+from .rules import of_evidence, of_plan, of_settings
+from .session import Programs
+from .settings import Settings
+from .tree import READS as FILES
+from .tree import ListError, lists, settings
+
+if TYPE_CHECKING:
+    from iacgen.design.fabric.model import Fabric
+
+READS = tuple(f"fabric/*/{name}" for name in FILES)
+
+
+def applies(tree: Path) -> bool:
+    """True when the tree has the files of an InfiniBand fabric: it alone has a map of adapters."""
+    return any(tree.glob("fabric/*/hca-map.csv"))
+
+
+def reads(tree: Path) -> list[str]:
+    """The files of InfiniBand fabrics: those of Ethernet have some of the same names, and nobody here to read them."""
+    return [f"fabric/{file.parent.name}/{name}" for file in tree.glob("fabric/*/hca-map.csv") for name in FILES]
+
+
+def verify(tree: Path, project: Any) -> Verdict:
+    """The verdict on ``tree``, of which ``project`` has the ``design`` and the ``placements``."""
+
+    def asked() -> Outcome:
+        if not applies(tree) and not infiniband(project):
+            return NOT_APPLICABLE
+        found = programs.find("opensm")
+        if isinstance(found, programs.Missing):
+            return "missing", [finding("opensm-not-judged", str(found))], None
+        findings = [fault for fabric in infiniband(project) for fault in _fabric(tree, project, fabric)]
+        return "failed" if errors(findings) else "passed", findings, found.version
+
+    return timed("opensm", "opensm", asked)
+
+
+def infiniband(project: Any) -> list[Fabric]:
+    """The InfiniBand fabrics of a project whose switches are ours, by name."""
+    return sorted((f for f in project.design.fabrics.values() if f.technology == "infiniband" and f.tiers), key=lambda f: f.name)
+
+
+def ranked(project: Any, fabric: Fabric) -> tuple[str, ...]:
+    """Hosts of a compute fabric in rank order: those of its largest job as placement has them, or all where there is none.
+
+    On a dragonfly all, in the order for jobs that send from every rank to every other: rings are better off side by side, and there
+    an all-to-all is what suffers.
+    """
+    if fabric.topology.startswith("dragonfly"):
+        return fabric.rank_order
+    on = {*fabric.hosts}
+    placed = [p.hosts for p in project.placements.values() if on.issuperset(p.hosts)]
+    return max(placed, key=len, default=()) if fabric.purpose == "compute" else ()
+
+
+def examined(plan: Plan, wired: Plan, given: Settings) -> Evidence:
+    """One session on ``wired``, which should be ``plan``. Raises LookupError where a program is missing."""
+    found = programs.fabric_programs()
+    if isinstance(found, programs.Missing):
+        raise LookupError(str(found))
+    return gather(wired, given, Programs(**found))
+
+
+def subnets(tree: Path, project: Any, fabric: Fabric) -> Iterator[tuple[Plan, Plan, Settings]]:
+    """(plan, wiring of the tree's cable list, settings) of each subnet of a fabric: rails or planes that nothing joins are several.
+
+    Raises ListError.
+    """
+    folder = tree / "fabric" / fabric.name
+    own = fabric.manager is not None and fabric.manager.kind == "opensm"
+    plan = of_fabric(fabric, ranked(project, fabric))
+    plan = plan if own else replace(plan, mtu=None)  # another product has partitions of its own
+    wired = plan.with_links(lists(folder).cables)
+    given = settings(folder, plan, own)
+    for part in parts(plan):
+        yield part, part if len(part.adapters) < len(plan.adapters) else wired, given
+
+
+def _fabric(tree: Path, project: Any, fabric: Fabric) -> list[Diagnostic]:
+    path = fabric.origin
+    try:
+        listed = lists(tree / "fabric" / fabric.name)
+        plan = of_fabric(fabric, ranked(project, fabric))
+        findings = [*_agree(plan, listed.cables, f"{fabric.name}/cables.csv", path), *_agree(plan, listed.p2p, f"{fabric.name}/p2p.csv", path)]
+        if findings:
+            return findings
+        return [fault for part, wired, given in subnets(tree, project, fabric) for fault in _subnet(part, wired, given, path)]
+    except ListError as error:
+        return [finding("malformed-cable-list", str(error), path)]
+
+
+def _agree(plan: Plan, links: tuple[Any, ...], file: str, path: BlueprintPath) -> Iterator[Diagnostic]:
+    """A list that claims a port twice, or has other links than the design: said before any program runs."""
+    yield from of_plan(plan.with_links(links), path)
+    wanted, listed = {*plan.links}, {*links}
+    gone, extra = wanted - listed, listed - wanted
+    if gone or extra:
+        yield finding("wiring-not-of-plan", f"{file} has not {len(gone)} links of the design and {len(extra)} others: {some(map(words, gone or extra), 3)}", path)
+
+
+def _subnet(plan: Plan, wired: Plan, given: Settings, path: BlueprintPath) -> list[Diagnostic]:
+    if len(plan.adapters) > MOST:
+        text = f"{len(plan.adapters)} adapters are more than the simulator is asked to hold ({MOST}): only the cable lists were compared with the design"
+        return [finding("fabric-judged-in-part", text, path, severity="warning")]
+    return [*of_settings(plan, given, path), *of_evidence(plan, given, examined(plan, wired, given), path)]

@@ -1,0 +1,78 @@
+"""What an output tree says of one fabric: its cable lists as links, and the files of its subnet manager."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from .plan import Link, Plan
+from .settings import Script, Settings, parse, planned
+
+READS = ("cables.csv", "hca-map.csv", "p2p.csv", "ports.csv", "plan.csv", "opensm.conf", "partitions.conf", "guids.sh")
+_ETC = "/etc/opensm"
+
+
+class ListError(Exception):
+    """A list that its reader cannot read: the message names file and fault."""
+
+
+@dataclass(frozen=True)
+class Lists:
+    """The links of the two cable lists: the one that UFM's cable validation reads, and the one for people."""
+
+    cables: tuple[Link, ...]
+    p2p: tuple[Link, ...]
+
+
+def lists(folder: Path) -> Lists:
+    """The cable lists of ``fabric/<name>``. Raises ListError."""
+    numbers: dict[tuple[str, str], int] = {}
+    seen: dict[str, int] = {}
+    for row in _rows(folder, "ports.csv"):
+        seen[row["switch"]] = numbers[row["switch"], row["port"]] = seen.get(row["switch"], 0) + 1
+    devices = {row["port"]: row["hca-name"] for row in _rows(folder, "hca-map.csv")} if (folder / "hca-map.csv").exists() else {}
+
+    def port(file: str, switch: str, name: str) -> int:
+        if (switch, name) not in numbers:
+            raise ListError(f"{folder.name}/{file}: {switch} has no port {name} in ports.csv")
+        return numbers[switch, name]
+
+    def link(file: str, host: bool, a: str, a_port: str, b: str, b_port: str) -> Link:
+        end = (f"{a} {a_port}", 1) if host else (a, port(file, a, a_port))
+        return Link(*end, b, port(file, b, b_port))
+
+    cables = (
+        link("cables.csv", row["A-Type"] == "Host", row["A-Node Name"], devices.get(row["A-Port"], row["A-Port"]), row["Z-Node Name"], row["Z-Port"])
+        for row in _rows(folder, "cables.csv")
+    )
+    people = (link("p2p.csv", row["a_type"] == "host", row["a_device"], row["a_port"], row["z_device"], row["z_port"]) for row in _rows(folder, "p2p.csv"))
+    return Lists(tuple(cables), tuple(people))
+
+
+def settings(folder: Path, plan: Plan, own: bool) -> Settings:
+    """opensm's files as the tree has them: it has its own where opensm manages the fabric, and else an engine of opensm stands in for
+    the product that does. Raises ListError."""
+    if not own:
+        return planned(plan, "ftree" if plan.roots else "minhop" if plan.family == "tree" else "dfsssp", lanes=plan.family != "tree")
+    files = {f"{_ETC}/{folder.name}-partitions.conf": _text(folder, "partitions.conf")}
+    script = Script(_text(folder, "guids.sh"), _text(folder, "plan.csv"), f"{_ETC}/{folder.name}")
+    return Settings(parse(_text(folder, "opensm.conf")), files, script)
+
+
+def _rows(folder: Path, name: str) -> Iterator[dict[str, str]]:
+    try:
+        yield from csv.DictReader(io.StringIO(_text(folder, name)), strict=True)
+    except csv.Error as error:
+        raise ListError(f"{folder.name}/{name}: {error}") from None
+    except KeyError as error:
+        raise ListError(f"{folder.name}/{name} has no column {error}") from None
+
+
+def _text(folder: Path, name: str) -> str:
+    try:
+        return (folder / name).read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        raise ListError(f"{folder.name}/{name} is missing") from None
