@@ -60,7 +60,8 @@ def hosts(view: View) -> Lines:
     """Head and count of the hosts, the ports of one."""
     fabric = view.fabric
     pools = {pool_of(host) for host in fabric.hosts}
-    own = [f"{pool}: {1 if view.rail is not None else fabric.nics[pool].count * fabric.planes} × {fabric.link_gbps[pool]}G" for pool in fabric.pools if pool in pools]
+    planes = f"{fabric.planes} × " if fabric.planes > 1 else ""
+    own = [f"{pool}: {1 if view.rail is not None else fabric.nics[pool].count} × {planes}{fabric.link_gbps[pool]}G" for pool in fabric.pools if pool in pools]
     return ((f"{len(fabric.hosts):,} hosts" if len(fabric.hosts) != 1 else "1 host", "strong"), *((line, "quiet") for text in own[:6] for line in _wrapped(text)))
 
 

@@ -63,7 +63,8 @@ def _look(plan: Plan, b: Bundle, bold: bool, dense: bool) -> tuple[str, float]:
         return "way", 3
     if b.joins == "manager-leaf":
         return "to-manager", 1
-    hue = plan.lots[b.b if b.joins == "host-leaf" else b.a].hue if b.joins in ("host-leaf", "leaf-spine") else None
+    hues = {"host-leaf": (b.b,), "leaf-spine": (b.a, b.b)}.get(b.joins, ())
+    hue = next((plan.lots[lot].hue for lot in hues if plan.lots[lot].hue is not None), None)
     kind = "link" if hue is None else f"hue{hue % HUES + 1}"
     return f"{kind} fine" if dense else kind, weight(b.links, dense)
 

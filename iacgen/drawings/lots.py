@@ -93,6 +93,9 @@ def switches(view: View, kind: Literal["leaf", "spine", "core"], members: Iterab
     """Switches as one box. ``where`` names their place in the title, ``words`` what they have in common; of one switch its name tells."""
     fabric, members = view.fabric, tuple(members)
     names = [fabric.switch_names[i] for i in members]
+    rails = {set_of(fabric, i, ("rail",)) for i in members} if kind == "spine" and fabric.planes == 1 and view.rail is None else set()
+    if len(rails) == 1 and (rail := rails.pop()):
+        hue = int(rail.removeprefix("rail")) - 1  # these spines join the leaves of one rail alone
     model = next(tier.switch.name for tier in fabric.tiers if tier.kind == kind)
     if len(members) == 1:
         label = (names[0].rpartition("-")[2], set_of(fabric, members[0], ("plane", "rail")))

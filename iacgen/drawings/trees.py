@@ -146,7 +146,8 @@ def _captions(sheet: Sheet, plan: Plan, x: float, rows: Rows) -> None:
 def _legend(sheet: Sheet, plan: Plan, x: float, y: float, way_label: str) -> float:
     """Which hue is which rail or plane, and what the bold line is; the lower edge."""
     hues = sorted({lot.hue for lot in plan.lots if lot.hue is not None})[: lines.HUES]
-    by_rail = plan.view.fabric.by_rail and plan.view.rail is None and any(lot.single and lot.kind == "leaf" for lot in plan.lots)
+    fabric = plan.view.fabric
+    by_rail = fabric.by_rail and plan.view.rail is None and (fabric.planes == 1 or any(lot.single and lot.kind == "leaf" for lot in plan.lots))
     entries = [(f"hue{hue + 1}", f"{'rail' if by_rail else 'plane'} {hue + 1}") for hue in hues] if len(hues) > 1 else []
     entries += [("way", way_label)] if way_label else []
     return legend(sheet, entries, x, y, x + room(plan)) if entries else y - MARGIN
