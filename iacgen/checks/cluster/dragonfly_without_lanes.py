@@ -27,5 +27,5 @@ from ..subject import Subject
 def check(subject: Subject) -> Iterator[Found]:
     for name in subject.blueprint.fabrics:
         fabric = subject.design.fabrics[name]
-        if fabric.technology == "roce" and len(fabric.pods) > 1:
+        if fabric.technology == "roce" and fabric.topology.startswith("dragonfly") and len(fabric.pods) > 1:
             yield Found("routes of a dragonfly wait for each other in a cycle, and RoCE has one lossless lane", ("fabrics", name, "topology"))

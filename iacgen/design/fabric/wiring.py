@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-import networkx as nx
 import numpy as np
 
 from .model import Cable, Fabric, Links, pool_of
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 
 def links(fabric: Fabric) -> tuple[Links, ...]:
@@ -98,6 +101,8 @@ def _manager_port(fabric: Fabric, i: int) -> str:
 def graph(fabric: Fabric) -> nx.Graph:
     """The fabric as a graph: a vertex a host and a switch (``tier`` 0 host, 1 leaf, 2 spine, 3 core), an edge for each pair that is
     joined, with the number of ``links`` and their ``gbps`` in sum."""
+    import networkx as nx  # takes longer to import than all that is counted without a graph
+
     g = nx.Graph(name=fabric.name)
     g.add_nodes_from(fabric.hosts, tier=0)
     for number, tier in enumerate(fabric.tiers):
