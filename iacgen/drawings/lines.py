@@ -11,7 +11,7 @@ from .sheet import Sheet
 from .view import Bundle
 
 TAGS = 48  # bundles between two tiers that get their number written beside them where the numbers differ
-DENSE = 100  # bundles between two tiers from which on lines are drawn finer
+DENSE = 60  # bundles between two tiers from which on lines are drawn finer
 HUES = 8
 SPREAD = 0.76  # share of an edge that ends are spread over
 RISE = 0.2  # height of an arc over its span

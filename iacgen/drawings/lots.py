@@ -130,6 +130,7 @@ def managers(view: View) -> tuple[Lot, ...]:
 
 
 def runs(members: Sequence[int], most: int) -> list[tuple[int, ...]]:
-    """Neighbours in at most ``most`` runs, equal but for the last."""
-    size = -(-len(members) // most) if members else 1
-    return [tuple(members[at : at + size]) for at in range(0, len(members), size)]
+    """Neighbours in at most ``most`` runs: equal ones, where that takes no fewer than half as many, else equal but for the last."""
+    even = next((n for n in range(min(most, len(members)), most // 2, -1) if len(members) % n == 0), None)
+    size = len(members) // even if even else -(-len(members) // most)
+    return [tuple(members[at : at + size]) for at in range(0, len(members), size or 1)]
