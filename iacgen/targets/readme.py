@@ -19,7 +19,7 @@ _WHAT = {
     "ansible": "playbook, roles and inventory of an on-prem site; data in inventory/, the rest is fixed",
     "slurm": "Slurm's files; for each job its batch script and its rank file",
     "kubernetes": "manifests",
-    "fabric": "switches and cables of a fabric; fabric.svg is a drawing of it",
+    "fabric": "cables, ports, parts to buy, addresses, files of managers and switches; its README.md says who reads which",
     "facility": "racks, power and cooling; a drawing of the racks of each hall",
     "nccl": "NCCL's environment in the dialect of each reader",
     "training": "framework configuration, hostfile and launch script of a job",
@@ -82,6 +82,8 @@ def steps(project: Project, tops: set[str]) -> tuple[Step, ...]:
     for site in sorted(design.sites.values(), key=lambda s: s.name):
         if site.kind == "aws" and "terraform" in tops:
             out.append(_terraform(site, design))
+        if site.kind == "on-prem" and any(f.site == site.name and f.tiers for f in design.fabrics.values()) and "fabric" in tops:
+            out.append(_wire(site.name, design))
         if site.kind == "on-prem" and "ansible" in tops:
             out.append(_ansible(site.name, design))
     if project.jobs and tops & {"slurm", "training"}:
@@ -98,6 +100,15 @@ def _terraform(site: Site, design: Design) -> Step:
         ("export TF_VAR_ami=ami-0123456789abcdef0  # your image", f"{root} init", f"{root} plan -out=cluster.plan", f"{root} apply cluster.plan", *(reach if heads else ())),
         tuple(_of_image(site.name, design)),
     )
+
+
+def _wire(site: str, design: Design) -> Step:
+    """No command of ours pulls a cable."""
+    fabrics = sorted((f for f in design.fabrics.values() if f.site == site and f.tiers), key=lambda f: f.name)
+    folders = ", ".join(f"fabric/{f.name}" for f in fabrics)
+    routed = [f"fabric/{f.name}/switches" for f in fabrics if f.qos]
+    switches = f" Switches of {' and '.join(routed)} take their files next, as the README.md beside them says." if routed else ""
+    return Step(f"Wire {site}", f"In each of {folders}: buy by bill-of-materials.csv, cable by p2p.csv, whose labels stand on both ends, and have what was cabled held against cables.csv.{switches}", ())
 
 
 def _ansible(site: str, design: Design) -> Step:
