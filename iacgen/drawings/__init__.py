@@ -9,7 +9,7 @@ from iacgen.design.fabric.model import Fabric
 from iacgen.design.model import Design
 
 from . import captions, dragonflies, racks, rails, trees
-from .levels import plan
+from .levels import plan_of
 from .picture import svg
 from .view import whole
 
@@ -50,7 +50,7 @@ def draw_fabric(fabric: Fabric) -> str:
         raise ValueError(f"{fabric.name} is a cloud's, which shows no switches")
     if fabric.topology.startswith("dragonfly") and fabric.pods:
         return svg(dragonflies.draw(fabric))
-    return svg(trees.draw(plan(whole(fabric)), captions.headline(fabric), captions.figures(fabric)))
+    return svg(trees.draw(plan_of(whole(fabric)), captions.headline(fabric), captions.figures(fabric)))
 
 
 def draw_rail(fabric: Fabric, number: int = 0) -> str:

@@ -11,9 +11,10 @@ import numpy as np
 from iacgen.design.fabric.model import Fabric
 
 from . import captions, lots, trees
-from .levels import FRAME, WIDEST, plan_of_pod
+from .levels import WIDEST, plan_of_pod
 from .lines import weight
 from .picture import Box, Disc, Line, Picture, Point, Words, column, text_width
+from .plan import FRAME
 from .sheet import GUTTER, MARGIN, Sheet, frame, header
 from .view import Bundle, View, bundles, whole
 

@@ -7,16 +7,12 @@ under the same spines are a section. Where there are too many pods, the first is
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Literal
 
-import numpy as np
-
 from . import lots
-from .lots import PAD, Lot
-from .picture import text_width
-from .view import Bundle, View, bundles
+from .lots import Lot
+from .plan import Column, Plan, Section
+from .view import View
 
 WIDEST = 1760  # pixels for boxes side by side: on a screen of 1,920 pixels no word is scaled below 90 %
 MOST_LINES = 640  # between two tiers
@@ -24,128 +20,13 @@ MOST_ALONE = 24  # hosts with lines of their own
 MOST_CELLS = 192  # hosts by name
 FEW = 16  # boxes of one tier where switches are not drawn one by one
 OPENED = 8  # groups of the first pod that are shown one by one beside runs of pods
-GAP, COLUMN_GAP, SECTION_GAP = 6, 26, 32  # pixels from box to box: in a row, across the frames of columns, of sections
-FRAME = 10  # pixels from a frame to what is in it
 
 HostDetail = Literal["alone", "cells", "count"]
 Upper = Literal["alone", "sets", "planes"]
 Detail = tuple[list[range], HostDetail, bool, Upper, Upper]  # groups of each column, hosts, whether leaves are alone, spines, cores
 
 
-@dataclass(frozen=True)
-class Column:
-    """Groups that share a place below the spines, with the boxes of their leaves and hosts; ``pods`` they belong to."""
-
-    label: str
-    groups: range
-    pods: range
-    leaves: tuple[Lot, ...]
-    hosts: tuple[Lot, ...]
-
-    @property
-    def width(self) -> float:
-        """Pixels that its boxes and its label need."""
-        leaves = row_width(self.leaves)
-        return max(leaves, hosts_width(self.hosts, leaves), text_width(self.label, 11, strong=True) - FRAME)
-
-
-@dataclass(frozen=True)
-class Section:
-    """Columns under the same spines: those of a pod or of a run of pods, which a label names, or all."""
-
-    label: str
-    columns: tuple[Column, ...]
-    spines: tuple[Lot, ...]
-
-    @property
-    def inner_width(self) -> float:
-        """Pixels that the columns need side by side."""
-        return sum(c.width for c in self.columns) + COLUMN_GAP * (len(self.columns) - 1)
-
-    @property
-    def nested(self) -> bool:
-        """Whether its columns have frames within its own."""
-        return bool(self.label) and len(self.columns) > 1
-
-    @property
-    def pad(self) -> float:
-        """Pixels from its frame to its columns."""
-        return (2 if self.nested else 1) * FRAME if self.label else 0
-
-    @property
-    def width(self) -> float:
-        """Pixels that it needs with its frame."""
-        return max(self.inner_width, row_width(self.spines) if self.label else 0) + 2 * self.pad
-
-
-@dataclass(frozen=True)
-class Plan:
-    """All boxes of a picture. ``lots`` counts them as the bundles do."""
-
-    view: View
-    sections: tuple[Section, ...]
-    cores: tuple[Lot, ...]
-    managers: tuple[Lot, ...]
-    lots: tuple[Lot, ...]
-
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        """The columns of all sections."""
-        return tuple(c for s in self.sections for c in s.columns)
-
-    @property
-    def managers_width(self) -> float:
-        """Pixels that the manager's hosts take at the left, with the room after them."""
-        return sum(lot.label_width + GAP for lot in self.managers) + COLUMN_GAP if self.managers else 0.0
-
-    @property
-    def sections_width(self) -> float:
-        """Pixels that the managers and the sections need side by side."""
-        return self.managers_width + sum(s.width for s in self.sections) + (len(self.sections) - 1) * (SECTION_GAP - 2 * FRAME)
-
-    @property
-    def width(self) -> float:
-        """Pixels that the boxes need side by side."""
-        return max(self.sections_width, row_width(self.cores), *(row_width(s.spines) for s in self.sections))
-
-    @cached_property
-    def bundles(self) -> tuple[Bundle, ...]:
-        """The links between the boxes."""
-        of_switch = np.full(self.view.fabric.switches, -1)
-        of_host = np.full(len(self.view.fabric.hosts), -1)
-        of_manager = np.full(len(self.view.fabric.manager.hosts) if self.view.fabric.manager else 0, -1)
-        for number, lot in enumerate(self.lots):
-            {"host": of_host, "manager": of_manager}.get(lot.kind, of_switch)[list(lot.members)] = number
-        return tuple(bundles(self.view, of_switch, of_host, of_manager, np.array([lot.single for lot in self.lots])))
-
-    @property
-    def most_lines(self) -> int:
-        """Lines between the two tiers that have most of them."""
-        return max((sum(b.joins == joins for b in self.bundles) for joins in {b.joins for b in self.bundles}), default=0)
-
-
-def row_width(row: tuple[Lot, ...]) -> float:
-    """Pixels of boxes side by side, all as wide as the widest."""
-    return len(row) * (max((lot.label_width for lot in row), default=0.0) + GAP) - GAP if row else 0.0
-
-
-def cells_across(lot: Lot, room: float) -> int:
-    """Cells side by side in a box of hosts: as many as there is room for below the leaves, else what fills rows best."""
-    count, fit = len(lot.cells), int((room - PAD) // lot.cell_width)
-    least = max(1, round(count**0.5))
-    if fit > least:
-        return min(count, fit)
-    return min(range(least, 2 * least), key=lambda across: (-count % across, across))
-
-
-def hosts_width(row: tuple[Lot, ...], room: float) -> float:
-    """Pixels that hosts need below leaves that are ``room`` wide."""
-    if len(row) == 1 and row[0].cells:
-        return max(row[0].label_width, cells_across(row[0], room) * row[0].cell_width + PAD)
-    return row_width(row)
-
-
-def plan(view: View) -> Plan:
+def plan_of(view: View) -> Plan:
     """The finest plan that has room; the coarsest one, which needs little, where none has."""
     last = None
     for detail in _details(view):
@@ -234,20 +115,37 @@ def _plan(view: View, groups: list[range], hosts: HostDetail, leaves_alone: bool
 def _column(view: View, groups: range, detail: HostDetail, leaves_alone: bool) -> Column:
     fabric = view.fabric
     pods = [i for i, pod in enumerate(fabric.pods) if pod.groups.start < groups.stop and groups.start < pod.groups.stop]
-    by_pod = bool(pods) and groups == range(fabric.pods[pods[0]].groups.start, fabric.pods[pods[-1]].groups.stop) and (len(pods) > 1 or len(groups) > 1)
-    inside = f"{fabric.pods[pods[0]].name}-" if pods else ""
-    names = [fabric.pods[i].name for i in pods] if by_pod else [fabric.groups[i].name.removeprefix(inside) for i in groups]
-    label = lots.run([lots.short(fabric, name) for name in names])
-    units = lots.counted(len(groups), "unit") if fabric.by_rail and len(groups) > 1 else ""
-    leaves = [(leaf, position) for g in groups for position, leaf in enumerate(view.leaves[g])]
-    if leaves_alone and len(groups) == 1:
-        boxes = [lots.switches(view, "leaf", (leaf,), hue=view.hue(leaf, position)) for leaf, position in leaves]
-    else:
-        planes = [[leaf for leaf, _ in leaves if view.plane(leaf) == plane] for plane in range(fabric.planes)]
-        boxes = [lots.switches(view, "leaf", members, label, plane if fabric.planes > 1 else view.rail) for plane, members in enumerate(planes) if members]
+    label = _label(view, groups, pods)
+    leaves = _leaves_alone(view, groups) if leaves_alone and len(groups) == 1 else _leaves_by_plane(view, groups, label)
     members = range(view.first_host[groups.start], view.first_host[groups.stop])
-    shown = [lots.hosts(view, (host,), label) for host in members] if detail == "alone" and members else [lots.hosts(view, members, label, units, detail == "cells" and len(members) > 1)]
-    return Column(label, groups, range(pods[0], pods[-1] + 1) if pods else range(0), tuple(boxes), tuple(shown))
+    if detail == "alone" and members:
+        shown = [lots.hosts(view, (host,), label) for host in members]
+    else:
+        units = lots.counted(len(groups), "unit") if fabric.by_rail and len(groups) > 1 else ""
+        shown = [lots.hosts(view, members, label, units, detail == "cells" and len(members) > 1)]
+    return Column(label, groups, range(pods[0], pods[-1] + 1) if pods else range(0), tuple(leaves), tuple(shown))
+
+
+def _label(view: View, groups: range, pods: list[int]) -> str:
+    """The pods by name, where a column has all of their groups and more than one; else the groups, without the name of their pod."""
+    fabric = view.fabric
+    if pods and len(groups) > 1 and groups == range(fabric.pods[pods[0]].groups.start, fabric.pods[pods[-1]].groups.stop):
+        return lots.run([lots.short(fabric, fabric.pods[i].name) for i in pods])
+    inside = f"{fabric.pods[pods[0]].name}-" if pods else ""
+    return lots.run([lots.short(fabric, fabric.groups[i].name.removeprefix(inside)) for i in groups])
+
+
+def _leaves_alone(view: View, groups: range) -> Iterator[Lot]:
+    for g in groups:
+        yield from (lots.switches(view, "leaf", (leaf,), hue=view.hue(leaf, position)) for position, leaf in enumerate(view.leaves[g]))
+
+
+def _leaves_by_plane(view: View, groups: range, label: str) -> Iterator[Lot]:
+    planes: dict[int, list[int]] = {}
+    for leaf in (leaf for g in groups for leaf in view.leaves[g]):
+        planes.setdefault(view.plane(leaf), []).append(leaf)
+    for plane, members in planes.items():
+        yield lots.switches(view, "leaf", members, label, plane if len(planes) > 1 else view.rail)
 
 
 def _sections(view: View, columns: list[Column], detail: Upper) -> Iterator[Section]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from dataclasses import replace
 
-from .levels import FEW, Plan
+from .levels import FEW
 from .picture import Line, Words, text_width
+from .plan import Plan
 from .sheet import Sheet
 from .view import Bundle
 

@@ -6,16 +6,17 @@ from iacgen.design.fabric.model import Fabric, pool_of
 from iacgen.design.fabric.wiring import port_names
 
 from . import trees
-from .levels import Plan, plan
+from .levels import plan_of
 from .lots import counted, short
 from .picture import Picture
+from .plan import Plan
 from .view import rail as one_rail
 from .ways import Way, way
 
 
 def draw(fabric: Fabric, rail: int) -> Picture:
     """The picture of rail number ``rail``, from 0. Raises ValueError where there is no such rail."""
-    shown = plan(one_rail(fabric, rail))
+    shown = plan_of(one_rail(fabric, rail))
     hosts = [column.hosts[0].members[0] for column in shown.columns if column.hosts[0].members]
     lead = way(shown.view, hosts[0], hosts[-1] if len(hosts) > 1 else len(fabric.hosts) - 1) if hosts else None
     ports = sorted({port_names(fabric, pool_of(host))[rail] for host in (fabric.hosts[i] for i in hosts)})

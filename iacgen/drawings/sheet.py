@@ -6,9 +6,9 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from .levels import GAP
 from .lots import LEADING, NAME, Lot
 from .picture import Box, Disc, Line, Picture, Words, column, text_width
+from .plan import GAP
 
 MARGIN, GUTTER = 28, 212  # round the picture; for the captions at the left
 

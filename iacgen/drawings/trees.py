@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from iacgen.design.fabric.model import Joins
 
 from . import captions, lines
-from .levels import COLUMN_GAP, FRAME, GAP, SECTION_GAP, Column, Plan, Section, cells_across
 from .lots import CELL, LEADING, NAME, PAD, Lot
 from .picture import Box, Picture, Words, column, text_width
+from .plan import COLUMN_GAP, FRAME, GAP, SECTION_GAP, Column, Plan, Section, cells_across
 from .sheet import GUTTER, MARGIN, Sheet, at_least, frame, header, legend, place, row_of
 
 TITLE = 20  # for the label of a frame

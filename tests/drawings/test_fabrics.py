@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from iacgen.drawings import draw_fabric, draw_rail
-from iacgen.drawings.levels import plan
+from iacgen.drawings.levels import plan_of
 from iacgen.drawings.view import rail, whole
 
 LARGEST = 300_000  # bytes
@@ -144,7 +144,7 @@ def test_every_bundle_is_as_thick_as_the_wiring(designed, wanted):
     if made is None:
         return
     views = [whole(made), *([rail(made, 0)] if made.by_rail else [])]
-    for shown in map(plan, views):
+    for shown in map(plan_of, views):
         name_of = {"host": made.hosts, "manager": made.manager.hosts if made.manager else ()}
         lot_of = {(lot.kind == "manager", name_of.get(lot.kind, made.switch_names)[m]): i for i, lot in enumerate(shown.lots) for m in lot.members}
         ends = ((lot_of.get((c.joins == "manager-leaf", c.a)), lot_of.get((False, c.b))) for c in made.wiring())
