@@ -13,6 +13,8 @@ from .values import Quoted, UnrepresentableValue, number, text
 _FORMULA = ("=", "+", "-", "@", "\t")
 # NUL ends the file for some readers; a carriage return alone is a line end for some and text for others.
 _UNFIT = re.compile(r"[\0\r]")
+# What is neither, as nearly all cells are: looked at once, since a list of cables has millions.
+_HARMLESS = re.compile(r"(?![=+@-])[ -~]*")
 
 
 def csv(row: Sequence[object]) -> Quoted:
@@ -31,6 +33,10 @@ def csv_text(rows: Iterable[Sequence[object]]) -> Quoted:
 
 
 def _field(value: object) -> object:
+    if type(value) is str and _HARMLESS.fullmatch(value):
+        return value
+    if type(value) is int:
+        return value
     if value is None:
         return ""
     if isinstance(value, bool):
