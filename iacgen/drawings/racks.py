@@ -217,7 +217,7 @@ def _strip(sheet: Sheet, label: str, racks: Sequence[Rack], kinds: Mapping[str, 
     for name, members in by_kind.items():
         wide, things = each * len(members), [thing for rack in members for thing in rack.contents]
         title = f"{label}: {counted(len(members), 'rack')} {name}, {counted(len(things), 'device')}, {units.kilowatts(sum(rack.power_w for rack in members))}"
-        box = Box(x, y, wide * 0.98, STRIP - 4, kinds[things[0].name], title)
+        box = Box(x, y, wide - min(2.0, wide * 0.1), STRIP - 4, kinds[things[0].name], title)
         sheet.boxes.append(box)
         text = next((t for t in (f"{len(members):,} × {name}", f"{len(members):,}") if text_width(t, 9, "mono") < box.w - 4), "")
         if text:
