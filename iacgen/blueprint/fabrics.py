@@ -63,6 +63,7 @@ class Fabric(Section):
     tiers: Literal[2, 3] | None = Field(None, description="Tiers of switches; by default the fewest that do", examples=[3])
     pod: int | None = Field(None, ge=1, le=1024, description="Units, or leaves of a plain tree, in a pod of three tiers; by default equal pods, as few as there can be", examples=[4])
     spines: int | None = Field(None, ge=1, le=1024, description="Spines of a pod, or of the fabric; by default the fewest with equal links to every leaf", examples=[6])
+    split: Literal["equal", "rotating"] = Field("equal", description="Equally many links of each leaf to each spine, or, rotating, one more to the spines next to it where they do not divide", examples=["rotating"])
     cores: Literal["contention-free", "fewest"] = Field("contention-free", description="Cores of their own for every spine of a pod, or as few as have the ports", examples=["contention-free"])
     rail_groups: bool = Field(False, description="Whether every rail has spines of its own, joined by cores alone", examples=[True])
     planes: int = Field(1, ge=1, le=8, description="Equal networks side by side, over which every port of a host is split", examples=[2])

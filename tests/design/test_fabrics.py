@@ -150,6 +150,25 @@ def test_cores_of_sixteen_port_trees(pods, leaves, cores):
     assert size.cores == cores and size.core_parallel * pods <= 16
 
 
+@given(units=st.integers(1, 8), unit=st.integers(1, 32), spines=st.integers(1, 24), topology=st.sampled_from(["rail-fat-tree", "fat-tree"]))
+@settings(max_examples=60, deadline=None)
+def test_a_rotating_split_fills_all_spines_alike(units, unit, spines, topology):
+    """Level spines, pairs that differ by one link at most, and no port twice; else a refusal that names the key."""
+    wanted = {"count": units * unit, "split": "rotating", "spines": spines, "topology": topology, "unit": unit if topology == "rail-fat-tree" else None}
+    designed, findings = design(blueprint(**wanted))
+    if designed is None:
+        assert [f.path[-1] for f in findings] in (["spines"], ["split"], ["unit"])
+        return
+    made = designed.fabrics["compute"]
+    ends = ends_of(made)
+    assert len(ends) == len(set(ends)) and all(1 <= int(port) <= RADIX for device, port in ends if device in made.switch_names)
+    if made.spines:
+        (found,) = made.trunks.links()
+        used = np.bincount(found.b)[len(made.leaves) :]
+        pairs = np.unique(np.stack([found.a, found.b]), axis=1, return_counts=True)[1]
+        assert used.min() == used.max() and pairs.max() - pairs.min() <= 1
+
+
 def test_round_robin_deals_hosts_over_the_units():
     assert [g.hosts[:2] for g in fabric(count=8, unit=4, numbering="round-robin").groups] == [("gpu0001", "gpu0003"), ("gpu0002", "gpu0004")]
 

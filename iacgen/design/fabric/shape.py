@@ -64,6 +64,7 @@ class Request:
     pod: int | None = None
     rail_groups: bool = False
     fewest_cores: bool = False
+    rotating: bool = False
     group: Group = field(default_factory=Group)
 
     @property

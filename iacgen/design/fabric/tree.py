@@ -19,7 +19,8 @@ class Tree:
 
     Leaf i has ``uplinks`` uplinks behind its first ``down`` ports, ``size.parallel`` to each spine of its pod. ``apart`` leaves
     of a unit that lie side by side go to as many different sets of spines (1: they share one). A pod holds ``pod_leaves``
-    leaves of each set. Without cores ``size.up`` is 0.
+    leaves of each set. Without cores ``size.up`` is 0. ``rotating``: each spine stands beside its share of the leaves, and a leaf
+    begins with its own, so that uplinks which do not divide by the spines still fill all of them alike.
     """
 
     leaves: int
@@ -30,6 +31,7 @@ class Tree:
     size: PodSize
     apart: int = 1
     dealt_cores: bool = False
+    rotating: bool = False
     multipath: bool = True
 
     @cached_property
@@ -56,6 +58,9 @@ class Tree:
 
     def links(self) -> Iterator[Links]:
         """Uplinks take the last ports of a leaf, spine by spine; spine and core give each leaf and pod a block of ports."""
+        if self.rotating:
+            yield self._rotated()
+            return
         leaf, up = (x.ravel() for x in np.indices((self.leaves, self.uplinks)))
         k, unit, rail = self.size.parallel, leaf // self.apart, leaf % self.apart
         pod, slot = unit // self.pod_leaves * self.apart + rail, unit % self.pod_leaves
@@ -63,6 +68,16 @@ class Tree:
         yield Links("leaf-spine", self.gbps, leaf, self.down + up + 1, spine, slot * k + up % k + 1)
         if self.size.up:
             yield self._cores()
+
+    def _rotated(self) -> Links:
+        """Uplink number t of every leaf goes to the spine so many places further than its own, and to that spine's t-th port for a
+        leaf in that place. Source: the multi-rack cabling tables of Oracle's Exadata, SuperCluster and M8 guides."""
+        spines, u = self.size.spines, self.uplinks
+        beside = -(-self.leaves // spines)
+        further = np.repeat(np.arange(spines), [u // spines + (k < u % spines) for k in range(spines)])
+        leaf, up = (x.ravel() for x in np.indices((self.leaves, u)))
+        spine = self.leaves + (leaf // beside + further[up]) % spines
+        return Links("leaf-spine", self.gbps, leaf, self.down + up + 1, spine, leaf % beside * u + up + 1)
 
     def _cores(self) -> Links:
         s, up, m = self.size.spines, self.size.up, self.size.core_parallel
@@ -93,6 +108,8 @@ def upper(request: Request, groups: int, planned: int, leaves: int, hosts: int, 
     radix = request.above.ports(gbps)
     apart = leaves if request.rail_groups else 1
     width = leaves // apart  # leaves of a group that share spines
+    if request.rotating:
+        return _rotating(request, groups, planned * width, leaves, down, uplinks, gbps)
     two = _two(request, planned * width, uplinks, radix)
     if two is None and request.tiers == 2:
         raise FabricError("tiers", f"{planned * width} leaves of {uplinks} uplinks need three tiers of {radix}-port switches; two carry at most {radix} leaves", True)
@@ -112,6 +129,21 @@ def upper(request: Request, groups: int, planned: int, leaves: int, hosts: int, 
     spines = tuple(f"{request.name}-{where}spine{s + 1}" for where in at for s in range(size.spines))
     cores = tuple(f"{request.name}-core{c + 1}" for c in range(tree.size.cores))
     return Upper(spines, cores, tree, pod_groups, pods * pod_groups if request.fewest_cores else radix // size.core_parallel // apart * pod_groups)
+
+
+def _rotating(request: Request, groups: int, planned: int, leaves: int, down: int, uplinks: int, gbps: int) -> Upper:
+    """Two tiers of as many spines as are asked for; all leaves must stand, since the spines' ports go by a leaf's place among them."""
+    spines, radix = request.spines, request.above.ports(gbps)
+    if spines is None or request.rail_groups or request.tiers == 3:
+        raise FabricError("split", "a rotating split has two tiers of one set of spines, and 'spines' says how many")
+    beside = -(-planned // spines)
+    if planned % spines or spines > uplinks or beside * uplinks > radix:
+        why = f"{planned} leaves of {uplinks} uplinks put {beside * uplinks} links on each of {spines} spines of {radix} ports"
+        raise FabricError("spines", f"a rotating split needs equally many leaves beside each spine, an uplink to each, and ports for them: {why}")
+    if groups * leaves != planned:
+        raise FabricError("split", f"a rotating split cannot be laid for {planned} leaves of which {groups * leaves} stand")
+    tree = Tree(planned, uplinks, down, gbps, planned, PodSize(spines, 1, 0, 1, 0), rotating=True)
+    return Upper(tuple(f"{request.name}-spine{s + 1}" for s in range(spines)), (), tree, None, groups)
 
 
 def _two(request: Request, leaves: int, uplinks: int, radix: int) -> PodSize | None:
