@@ -12,11 +12,17 @@ import math
 from collections import Counter
 from dataclasses import dataclass
 
+import networkx as nx
+
 from .plan import Plan
 
 DRAGONFLY_SHARE = 0.75
-"""Flows on a dragonfly's busiest link, of the binary logarithm of its ranks: 8 at 1,056 hosts (p=4, a=8, h=4), where the order of the
-leaves has 32, and 5 at 72 (p=2, a=4, h=2), where it has 8. Orders that mix the groups reach 6 to 9 and 4 to 5 (opensm 3.3.23)."""
+"""Flows on a dragonfly's busiest link, of the binary logarithm of its hosts: 8 at 1,056 (p=4, a=8, h=4), where the order of the leaves
+has 32, and 5 at 72 (p=2, a=4, h=2), where it has 8. Orders that mix the groups reach 6 to 9 and 4 to 5 (opensm 3.3.23). Where a
+host has several adapters on one router, their flows go side by side, and count as often."""
+BALANCED = 3
+"""A balanced dragonfly (a = 2 p = 2 h) has a - 1 + h = 3 p - 1 directed links between switches for p adapters. What one has beyond three
+for each may carry no route."""
 
 
 @dataclass(frozen=True)
@@ -31,11 +37,16 @@ class Mark:
 def mark(plan: Plan) -> Mark:
     """The mark for a plan, from its cables and ranks alone."""
     if plan.family == "dragonfly":
-        return Mark(math.ceil(DRAGONFLY_SHARE * math.log2(max(2, len(plan.order)))), 0, "a dragonfly in the order of its ranks")
+        beside = Counter((adapter.rpartition(" ")[0], plan.leaf_of[adapter]) for adapter in plan.order)
+        flows = math.ceil(DRAGONFLY_SHARE * math.log2(max(2, len({host for host, _ in beside}))))
+        empty = {leaf for leaf in plan.leaves if not plan.taken[leaf]}
+        trunks = [link for link in plan.links if link.a in plan.ports]
+        idle = 2 * sum(link.a in empty or link.b in empty for link in trunks) + max(0, 2 * len(trunks) - BALANCED * len(plan.adapters))
+        return Mark(flows * max(beside.values(), default=1), idle, "a dragonfly in the order of its ranks")
     ratio = _ratio(plan)
     promised = math.ceil(ratio)
     missing, unranked = (_missing(plan, on) for on in (plan.taken, plan.ranked))
-    idle = missing * max(1, len(plan.tiers) - 1)
+    idle = missing * max(1, len(plan.tiers) - 1) + _waiting(plan)
     kind = "1:1" if ratio == 1 else f"{ratio:g}:1"
     if unranked == 0 or plan.one_unit:
         return Mark(promised, idle, f"a {kind} tree" + (f" of one unit with room for {unranked} more" if unranked else " with all its leaves full"))
@@ -56,3 +67,14 @@ def _missing(plan: Plan, on: Counter[str]) -> int:
     """Adapters that fit on the leaves without raising the oversubscription of any above that of the fullest."""
     fullest = max([1.0, *(on[leaf] / plan.uplinks[leaf] for leaf in plan.leaves if plan.uplinks[leaf])])
     return sum(max(0, math.floor(fullest * plan.uplinks[leaf] + 1e-9) - on[leaf]) for leaf in plan.leaves)
+
+
+def _waiting(plan: Plan) -> int:
+    """Directed links to a third tier that waits for a second pod: the switches below it are joined without it."""
+    if len(plan.tiers) < 3:
+        return 0
+    graph = nx.Graph()
+    graph.add_nodes_from(name for tier in plan.tiers[:-1] for name in tier)
+    upward = {*plan.roots}
+    graph.add_edges_from((link.a, link.b) for link in plan.links if link.a in plan.ports and link.b not in upward)
+    return 2 * sum(link.b in upward for link in plan.links) if nx.is_connected(graph) else 0

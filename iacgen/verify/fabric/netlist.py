@@ -8,8 +8,8 @@ from .plan import Plan
 
 _SWITCH = "vendid=0x2c9\ndevid=0xd2f2"
 _ADAPTER = "vendid=0x2c9\ndevid=0x1021"
-# ibsim 0.10 reads no speed beyond these words and brings all links up as 4x SDR.
-_WIDTH = "4xNDR"
+# The speed as which ibsim 0.10 brings every link up: it does not know today's.
+_WIDTH = "4xSDR"
 
 
 def netlist(plan: Plan) -> str:

@@ -115,6 +115,9 @@ def _with_guids(settings: Settings, script: Script, folder: Path, env: Mapping[s
     if not answer.ok:
         raise SimulatorError(f"guids.sh does not know the fabric: {'; '.join(answer.err.strip().splitlines()[:3])}")
     made = {f"{script.prefix}-{path.name.removeprefix(f'{prefix.name}-')}": path.read_text(encoding="utf-8") for path in folder.glob(f"{prefix.name}-*-guids")}
+    for key, file in settings.keys.items():
+        if key.endswith("_guid_file") and file.startswith(f"{script.prefix}-") and file not in made:
+            raise SimulatorError(f"guids.sh does not write {file}, which {key} names")
     return replace(settings, files={**settings.files, **made})
 
 

@@ -12,6 +12,12 @@ from .plan import Link, Plan
 from .settings import Script, Settings, parse, planned
 
 READS = ("cables.csv", "hca-map.csv", "p2p.csv", "ports.csv", "plan.csv", "opensm.conf", "partitions.conf", "guids.sh")
+_COLUMNS = {
+    "cables.csv": ("A-Node Name", "A-Type", "A-Port", "Z-Node Name", "Z-Port"),
+    "p2p.csv": ("a_device", "a_type", "a_port", "z_device", "z_port"),
+    "ports.csv": ("switch", "port"),
+    "hca-map.csv": ("port", "hca-name"),
+}
 _ETC = "/etc/opensm"
 
 
@@ -63,12 +69,17 @@ def settings(folder: Path, plan: Plan, own: bool) -> Settings:
 
 
 def _rows(folder: Path, name: str) -> Iterator[dict[str, str]]:
+    """The rows of a list that has the columns which are read here, each with a word in all of them."""
+    reader = csv.DictReader(io.StringIO(_text(folder, name)), strict=True, restval="")
     try:
-        yield from csv.DictReader(io.StringIO(_text(folder, name)), strict=True)
+        if lacking := [column for column in _COLUMNS[name] if column not in (reader.fieldnames or ())]:
+            raise ListError(f"{folder.name}/{name} has no column {', '.join(lacking)}")
+        for row in reader:
+            if not all(row[column] for column in _COLUMNS[name]):
+                raise ListError(f"{folder.name}/{name}, line {reader.line_num}: a word is missing")
+            yield row
     except csv.Error as error:
-        raise ListError(f"{folder.name}/{name}: {error}") from None
-    except KeyError as error:
-        raise ListError(f"{folder.name}/{name} has no column {error}") from None
+        raise ListError(f"{folder.name}/{name}, line {reader.line_num}: {error}") from None
 
 
 def _text(folder: Path, name: str) -> str:

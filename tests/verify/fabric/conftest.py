@@ -11,6 +11,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from iacgen.blueprint import parse
+from iacgen.design import design
 from iacgen.verify import programs
 from iacgen.verify.fabric.evidence import gather
 from iacgen.verify.fabric.plan import Link, Plan
@@ -68,6 +70,19 @@ def dragonfly(p, a, h, scattered=True):
     return Plan(order, (routers,), dict.fromkeys(routers, p + a - 1 + h), tuple(links), ranks, "dragonfly")
 
 
+def designed(count, system="dgx-h100", **fabric):
+    """The compute fabric of ``count`` hosts of one pool as iacgen designs it."""
+    data = {
+        "kind": "Cluster", "schema": 1, "name": "t", "sites": {"hall": {"kind": "on-prem"}}, "nodes": {"gpu": {"site": "hall", "system": system, "count": count}},
+        "fabrics": {"compute": {"site": "hall", "purpose": "compute", "connects": ["gpu"], "technology": "infiniband", "switch": "qm9700", **fabric}},
+    }  # fmt: skip
+    blueprint, findings = parse(data)
+    assert not findings
+    made, findings = design(blueprint)
+    assert made, findings
+    return made.fabrics["compute"]
+
+
 def exchange(plan, one, other):
     """Two cables of which the upper ends were exchanged, each named by its lower end."""
     i, j = (next(n for n, link in enumerate(plan.links) if (link.a, link.a_port) == end) for end in (one, other))
@@ -91,4 +106,4 @@ def examine(plan, settings, wired=None, within_s=120.0):
 @pytest.fixture(scope="session")
 def fabrics():
     """The functions above, for the tests of this folder: they are no package."""
-    return SimpleNamespace(rails=rails, cubic=cubic, dragonfly=dragonfly, exchange=exchange, without=without, examine=examine)
+    return SimpleNamespace(rails=rails, cubic=cubic, dragonfly=dragonfly, designed=designed, exchange=exchange, without=without, examine=examine)

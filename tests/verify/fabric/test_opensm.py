@@ -1,10 +1,17 @@
 """Real opensm in ibsim passes on fabrics that are sound, of every kind and at the size that is promised."""
 
+from pathlib import Path
+
 import pytest
 
+from iacgen import catalog
+from iacgen.verify import programs
+from iacgen.verify.fabric.plan import of_fabric
+from iacgen.verify.fabric.session import Programs, SimulatorError, session
 from iacgen.verify.fabric.settings import planned
 
 pytestmark = pytest.mark.judge("opensm")
+SOCKETS = Path("/proc/net/unix")
 PARTITIONS = "Default=0x7fff,ipoib,mtu=5: ALL=full, ALL_SWITCHES=full, SELF=full;\n"
 
 
@@ -31,10 +38,14 @@ def test_a_sound_tree_passes(fabrics, shape, sizes, worst):
     assert seen.opinion.scanned == len(plan.adapters) * (len(plan.adapters) - 1) and seen.opinion.loops is False
 
 
-def test_a_tree_of_1024_ports_passes(fabrics):
-    """16-port switches in three tiers: 128 leaves, 128 spines, 64 cores; all 1,023 shifts are free of contention."""
-    plan = fabrics.cubic(16)
-    assert (len(plan.adapters), [len(tier) for tier in plan.tiers]) == (1024, [128, 128, 64])
+def test_the_designers_tree_of_1024_ports_passes(fabrics, monkeypatch):
+    """Three tiers as iacgen designs them, were its switch one of 16 ports: k^3 / 4 = 1,024 host ports, 5 k^2 / 4 = 320 switches; all
+    1,023 shifts are free of contention."""
+    known = catalog.switch
+    monkeypatch.setattr(catalog, "switch", lambda name: known(name).model_copy(update={"ports_by_gbps": {400: 16}}))
+    fabric = fabrics.designed(128, topology="fat-tree")
+    plan = of_fabric(fabric, fabric.rank_order)
+    assert (len(plan.adapters), [len(tier) for tier in plan.tiers], {*plan.ports.values()}) == (1024, [128, 128, 64], {16})
     seen, slugs, findings = fabrics.examine(plan, planned(plan, "ftree", PARTITIONS))
     assert not slugs, findings
     assert (seen.congestion.worst, seen.congestion.clean) == (1, 1023)
@@ -67,9 +78,26 @@ def test_hosts_of_a_dragonfly_in_the_order_of_their_leaves_meet(fabrics):
     assert slugs == {"congested-link"} and seen.congestion.worst == 8
 
 
-def test_two_simulators_do_not_see_each_other(fabrics):
-    """Both sessions at once would be hard to time; a second one in turn must not find the first one's nodes."""
+def test_a_session_finds_its_own_nodes_alone(fabrics):
+    """And leaves nothing for the next one to find."""
     one, other = fabrics.rails(rails=2, hosts=4, spines=1, parallel=4, radix=8), fabrics.rails(rails=2, hosts=3, spines=1, parallel=3, radix=8)
     for plan in (one, other):
         seen, slugs, findings = fabrics.examine(plan, planned(plan, "ftree", PARTITIONS))
         assert not slugs and len(seen.wiring.adapters) == len(plan.adapters), findings
+
+
+def test_nothing_outlives_a_session_that_was_left_by_an_error(fabrics, tmp_path):
+    plan = fabrics.rails(rails=2, hosts=4, spines=1, parallel=4, radix=8)
+    with pytest.raises(RuntimeError, match="on purpose"), session(plan, planned(plan, "ftree"), tmp_path, Programs(**programs.fabric_programs())) as live:
+        name = live.environment["IBSIM_SOCKNAME"]
+        assert live.up and name in SOCKETS.read_text()
+        raise RuntimeError("on purpose")
+    assert name not in SOCKETS.read_text()
+
+
+def test_a_netlist_that_ibsim_refuses_is_told(fabrics, tmp_path, monkeypatch):
+    """Not every one is refused: a port above the radix passes, and is therefore looked for before anything runs."""
+    monkeypatch.setattr("iacgen.verify.fabric.session.netlist", lambda plan: 'Switch\t8 "S-0002c90000100000"\n[99\n')
+    plan = fabrics.rails(rails=2, hosts=4, spines=1, parallel=4, radix=8)
+    with pytest.raises(SimulatorError, match="does not take the netlist.*line 2"), session(plan, planned(plan, "ftree"), tmp_path, Programs(**programs.fabric_programs())):
+        pass

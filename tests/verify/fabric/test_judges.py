@@ -1,0 +1,161 @@
+"""Both judges on the files of a tree, as ``iacgen verify`` asks them: they accept what iacgen writes and refuse what a hand spoils."""
+
+from dataclasses import replace
+
+import pytest
+
+from iacgen.output import apply, plan
+from iacgen.pipeline import run
+from iacgen.targets import fabric as target
+from iacgen.verify import fabric as opensm
+from iacgen.verify.fabric import evidence, simgrid
+from iacgen.verify.fabric.parts import parts
+from iacgen.verify.fabric.plan import of_fabric
+from iacgen.verify.fabric.settings import planned
+from iacgen.verify.fabric.tree import ListError, lists
+
+# Two units of eight nodes by eight rails, the second two nodes short, two spines; opensm on ports of its own hosts; storage on one switch.
+BLUEPRINT = """
+kind: Cluster
+schema: 1
+name: pod
+sites: {hall: {kind: on-prem, rack: {power: 80kW, units: 48}, cooling: {kind: rear-door, capacity: 900kW, redundancy: N+1, supply_c: 30}}}
+nodes:
+  gpu: {site: hall, system: dgx-h100, count: 14}
+  oss: {site: hall, system: lustre-oss, count: 2}
+  mds: {site: hall, system: lustre-mds, count: 2}
+  ctl: {site: hall, system: generic-1u, count: 2}
+fabrics:
+  compute: {site: hall, purpose: compute, connects: [gpu], technology: infiniband, topology: rail-fat-tree, switch: qm9700, unit: 8, manager: {kind: opensm, pool: ctl}}
+  storage: {site: hall, purpose: storage, connects: [gpu, oss, mds], technology: infiniband, topology: fat-tree, switch: qm9700, manager: {kind: opensm, pool: mds}}
+  mgmt: {site: hall, purpose: management, connects: [gpu, oss, mds, ctl], technology: ethernet, topology: fat-tree, switch: sn2201}
+"""
+
+
+@pytest.fixture(scope="module")
+def project():
+    state = run(BLUEPRINT, "pod.yaml", "lab")
+    assert state.project, state.findings
+    return state.project
+
+
+@pytest.fixture
+def tree(project, tmp_path):
+    apply(plan(target.render(project), tmp_path / "out"), tmp_path / "out")
+    return tmp_path / "out"
+
+
+@pytest.mark.judge("opensm", "simgrid")
+def test_both_accept_what_iacgen_writes(tree, project):
+    for judge in (opensm, simgrid):
+        verdict = judge.verify(tree, project)
+        assert (verdict.status, verdict.findings) == ("passed", ()) and verdict.version and verdict.proves
+
+
+def swapped(text, column):
+    """The first two rows with what stands in the columns from ``column`` on exchanged."""
+    head, one, two, *rest = text.splitlines(keepends=True)
+    a, b = one.split(","), two.split(",")
+    a[column:], b[column:] = b[column:], a[column:]
+    return "".join([head, ",".join(a), ",".join(b), *rest])
+
+
+def without_line(text, word):
+    return "".join(line for line in text.splitlines(keepends=True) if word not in line)
+
+
+SPOILT = {
+    "host cables exchanged": ("compute/cables.csv", lambda t: swapped(t, 5), "wiring-not-of-plan"),
+    "a cable dropped": ("compute/p2p.csv", lambda t: "".join(t.splitlines(keepends=True)[:-1]), "wiring-not-of-plan"),
+    "a port claimed twice": ("compute/cables.csv", lambda t: t + t.splitlines(keepends=True)[-1], "malformed-cable-list"),
+    "a port that is not there": ("compute/cables.csv", lambda t: t.rstrip("\n").rpartition(",")[0] + ",65\n", "malformed-cable-list"),
+    "an adapter under another number": ("compute/hca-map.csv", lambda t: t.replace("mlx5_0", "mlx5_9"), "malformed-cable-list"),
+    "a column renamed": ("compute/cables.csv", lambda t: t.replace("Z-Port", "Z Port"), "malformed-cable-list"),
+    "a word left out": ("compute/p2p.csv", lambda t: t.replace("compute-spine1,", ",", 1), "malformed-cable-list"),
+    "an engine that may fall back": ("compute/opensm.conf", lambda t: t.replace(",no_fallback", ""), "other-routing-engine"),
+    "an engine for irregular fabrics": ("compute/opensm.conf", lambda t: t.replace("ftree", "lash"), "congested-link"),
+    "an engine that nobody knows": ("compute/opensm.conf", lambda t: t.replace("ftree,no_fallback", "ftre"), "other-routing-engine"),
+    "a relative path": ("compute/opensm.conf", lambda t: t.replace("root_guid_file /etc/opensm/", "root_guid_file "), "opensm-refused"),
+    "a file under another name": ("compute/opensm.conf", lambda t: t.replace("/compute-partitions", "/other-partitions"), "opensm-refused"),
+    "a forgotten colon": ("compute/partitions.conf", lambda t: t.replace("mtu=5:", "mtu=5"), "partition-not-of-plan"),
+    "a partition dropped": ("storage/partitions.conf", lambda t: without_line(t, "Default="), "partition-not-of-plan"),
+    "a root forgotten": ("compute/plan.csv", lambda t: t.replace("compute-spine1,spine,compute-spine1,,root,", "compute-spine1,spine,compute-spine1,,,"), "unused-link"),
+    "a switch that the plan does not know": ("compute/plan.csv", lambda t: without_line(t, "switch,compute-spine1,"), "opensm-refused"),
+    "a script that finds nothing": ("compute/guids.sh", lambda t: "exit 0\n", "opensm-refused"),
+    "no cable list": ("compute/cables.csv", None, "malformed-cable-list"),
+    "no settings": ("storage/opensm.conf", None, "malformed-cable-list"),
+}
+
+
+@pytest.mark.judge("opensm")
+@pytest.mark.parametrize("what", SPOILT)
+def test_opensm_refuses_what_a_hand_spoils(tree, project, what):
+    name, spoil, slug = SPOILT[what]
+    file = tree / "fabric" / name
+    if spoil is None:
+        file.unlink()
+    else:
+        before = file.read_text()
+        file.write_text(spoil(before))
+        assert file.read_text() != before
+    verdict = opensm.verify(tree, project)
+    assert verdict.status == "failed" and slug in {f.slug for f in verdict.findings}, verdict.findings
+    assert all(f.path[:1] == ("fabrics",) for f in verdict.findings)
+
+
+def test_the_lists_hold_the_links_of_the_design(tree, project):
+    for name in ("compute", "storage"):
+        wanted = set(of_fabric(project.design.fabrics[name]).links)
+        listed = lists(tree / "fabric" / name)
+        assert set(listed.cables) == set(listed.p2p) == wanted
+
+
+def test_what_an_ethernet_fabric_has_nobody_reads(tree):
+    assert opensm.applies(tree) and simgrid.applies(tree)
+    assert not any(pattern.startswith("fabric/mgmt/") for pattern in opensm.reads(tree))
+    assert "fabric/compute/guids.sh" in opensm.reads(tree)
+
+
+def test_without_an_infiniband_fabric_nobody_is_asked(tmp_path, project):
+    design = replace(project.design, fabrics={"mgmt": project.design.fabrics["mgmt"]})
+    other = replace(project, design=design)
+    assert opensm.verify(tmp_path, other).status == simgrid.verify(tmp_path, other).status == "not-applicable"
+
+
+def test_a_list_that_is_missing_is_named(tmp_path):
+    with pytest.raises(ListError, match="ports.csv is missing"):
+        lists(tmp_path)
+
+
+@pytest.mark.judge("opensm")
+def test_too_large_for_a_whole_proof_is_said(fabrics, monkeypatch):
+    """As if 1,100 were 60: brought up and compared, not walked, and never without a word."""
+    monkeypatch.setattr(evidence, "WHOLE", 60)
+    monkeypatch.setattr("iacgen.verify.fabric.rules.WHOLE", 60)
+    plan = fabrics.rails(units=2, rails=4, hosts=8, spines=8, parallel=1, radix=16)
+    seen, slugs, findings = fabrics.examine(plan, planned(plan, "ftree"))
+    assert seen.up and seen.routes is None and slugs == {"fabric-judged-in-part"}
+    assert [f.severity for f in findings] == ["warning"]
+    wired = fabrics.exchange(plan, ("gpu0000 mlx5_0", 1), ("gpu0001 mlx5_0", 1))
+    assert fabrics.examine(plan, planned(plan, "ftree"), wired)[1] == {"fabric-judged-in-part", "wiring-not-of-plan"}
+
+
+@pytest.mark.judge("opensm")
+@pytest.mark.parametrize(
+    ("count", "engine", "lanes", "wanted"),
+    [
+        (128, "ftree", False, {"topology": "rail-fat-tree", "unit": 32}),  # four whole units: 1,024 adapters
+        (31, "ftree", False, {"topology": "rail-fat-tree", "unit": 32}),
+        (40, "ftree", False, {"topology": "rail-fat-tree", "unit": 16}),  # the third unit half filled
+        (16, "minhop", False, {"topology": "rail-only", "unit": 16}),
+        (33, "ftree", False, {"topology": "fat-tree"}),
+        (9, "dfsssp", True, {"topology": "dragonfly", "group": {"hosts": 8, "leaves": 1, "links": 8}}),
+        (16, "dfsssp", True, {"topology": "dragonfly-plus", "group": {"hosts": 8, "leaves": 2, "spines": 2}}),
+    ],
+)
+def test_what_the_designer_wires_passes(fabrics, count, engine, lanes, wanted):
+    """Real switches of 64 ports, whole nodes of eight adapters."""
+    fabric = fabrics.designed(count, **wanted)
+    for part in parts(of_fabric(fabric, fabric.rank_order))[:2]:
+        _, slugs, findings = fabrics.examine(part, planned(part, engine, "Default=0x7fff,ipoib,mtu=5: ALL=full, ALL_SWITCHES=full, SELF=full;\n", lanes))
+        assert not slugs, findings
