@@ -31,19 +31,15 @@ def speeds(fabric: Fabric) -> list[Speed]:
     set apart for uplinks left out. A slower link takes a whole port. A switch without any link has the fastest of its model."""
     fastest = np.zeros(fabric.switches, dtype=np.int64)
     models = [tier.switch for tier in fabric.tiers for _ in tier.names]
+    apart = np.array([model.uplink_gbps or 0 for model in models])
     for found in fabric.links():
-        for near, is_switch in ((found.a, found.joins not in ("host-leaf", "manager-leaf")), (found.b, True)):
-            if is_switch:
-                np.maximum.at(fastest, near, [0 if models[i].uplink_gbps == found.gbps else found.gbps for i in near.tolist()] if _set_apart(fabric) else found.gbps)
+        for near in (found.b,) if found.joins in ("host-leaf", "manager-leaf") else (found.a, found.b):
+            np.maximum.at(fastest, near, np.where(apart[near] == found.gbps, 0, found.gbps))
     out = []
     for model, gbps in zip(models, fastest.tolist(), strict=True):
         counted = gbps if gbps in model.ports_by_gbps else max(g for g in model.ports_by_gbps if g != model.uplink_gbps)
         out.append(Speed(counted, model.ports(counted)))
     return out
-
-
-def _set_apart(fabric: Fabric) -> bool:
-    return any(tier.switch.uplink_gbps for tier in fabric.tiers)
 
 
 @cache

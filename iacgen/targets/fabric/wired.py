@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -11,6 +11,9 @@ from ...design.fabric.wiring import port_names
 from ...design.facility import Facility
 from ...design.facility.cables import Run, runs
 from .ports import Port, Speed, speeds, switch_port, system_of
+
+
+_Ports = Callable[[int, int], Port]  # of the number of a device and the number of its port
 
 
 class Place(NamedTuple):
@@ -95,7 +98,7 @@ def _wires(fabric: Fabric, run: Run, counted: Sequence[Speed], places: dict[str,
         )  # fmt: skip
 
 
-def _lower_ends(fabric: Fabric, links: Links, counted: Sequence[Speed]):  # type: ignore[no-untyped-def]
+def _lower_ends(fabric: Fabric, links: Links, counted: Sequence[Speed]) -> tuple[Sequence[str], _Ports]:
     """(names, port of (number of the device, number of the port)) of the ends ``a``."""
     if links.joins == "host-leaf":
         names = {pool: [Port(name) for name in spelt(fabric, pool)] for pool in fabric.pools}
@@ -109,7 +112,7 @@ def _lower_ends(fabric: Fabric, links: Links, counted: Sequence[Speed]):  # type
     return fabric.switch_names, _switch_ports(fabric, links.gbps, counted)
 
 
-def _switch_ports(fabric: Fabric, gbps: int, counted: Sequence[Speed]):  # type: ignore[no-untyped-def]
+def _switch_ports(fabric: Fabric, gbps: int, counted: Sequence[Speed]) -> _Ports:
     models = [(tier.switch, system_of(fabric, tier.switch)) for tier in fabric.tiers for _ in tier.names]
     return lambda switch, port: switch_port(*models[switch], counted[switch].gbps, gbps, port)
 

@@ -15,7 +15,7 @@ from iacgen.render.filters import yaml as quoted
 from iacgen.targets.fabric.sonic import printed
 from iacgen.targets.fabric.wired import label
 
-CASES = ("superpod-h100", "lab", "aws-p5", "one-unit", "opensm", "xdr", "dragonfly", "roce", "sonic", "three-tiers")
+CASES = ("superpod-h100", "lab", "aws-p5", "one-unit", "opensm", "xdr", "dragonfly", "roce", "sonic", "three-tiers", "planes")
 
 
 @pytest.mark.parametrize("case", CASES)

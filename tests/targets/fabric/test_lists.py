@@ -4,9 +4,12 @@ import re
 
 import pytest
 
+from iacgen import catalog
+from iacgen.targets.fabric.ports import switch_port
+
 FABRICS = [
     ("superpod-h100", "compute"), ("superpod-h100", "storage"), ("superpod-h100", "mgmt"), ("lab", "compute"), ("lab", "mgmt"),
-    *((case, "compute") for case in ("one-unit", "opensm", "xdr", "dragonfly", "roce", "sonic", "three-tiers")),
+    *((case, "compute") for case in ("one-unit", "opensm", "xdr", "dragonfly", "roce", "sonic", "three-tiers", "planes")),
 ]  # fmt: skip
 # What an adapter's number stands for in the P2P file: UFM Cable Validation Tool, "1 -> mlx5_0 P1, 2 -> mlx5_1 P1, and so on".
 KINDS = {"host-leaf": "Host", "manager-leaf": "Host"}
@@ -129,6 +132,16 @@ def test_ports_are_spelt_as_the_switch_does(table, case, first, last):
     """SONiC: port_config.ini of Mellanox-SN5600-O128 begins with Ethernet0 and ends with Ethernet508."""
     rows = [r["port"] for r in table(case, "compute/ports.csv") if r["switch"] == "compute-su1-leaf1"]
     assert (rows[0], rows[-1]) == (first, last)
+
+
+@pytest.mark.parametrize(
+    ("model", "gbps", "number", "name"),
+    [("qm9700", 400, 64, "64"), ("qm9700", 200, 1, "1/1"), ("qm9700", 200, 128, "64/2"), ("qm8700", 200, 40, "40"), ("qm8700", 100, 79, "40/1"), ("q3400-ra", 800, 144, "sw72p2")],
+)
+def test_a_split_port_has_two_numbers(model, gbps, number, name):
+    """UFM Cable Validation Tool, P2P file: a single number, or a split port such as 1/2."""
+    switch = catalog.switch(model)
+    assert switch_port(switch, "nvos" if "nvos" in switch.software else "infiniband", gbps, gbps, number).name == name
 
 
 def test_uplink_sockets_come_behind_the_others(table):

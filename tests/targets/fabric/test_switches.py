@@ -75,7 +75,7 @@ def device_of(files, case, name):
     return yaml.safe_load(text)[0]["set"] if text.startswith("#") else json.loads(text)
 
 
-@pytest.mark.parametrize("case", ["roce", "three-tiers"])
+@pytest.mark.parametrize("case", ["roce", "three-tiers", "planes"])
 def test_cumulus_has_every_port_and_every_neighbour(files, table, case):
     """Each cabled port is an interface that says what is behind it; those to switches speak BGP without addresses, those to hosts
     are in the one segment; split cages are split in two of four lanes."""
@@ -120,7 +120,7 @@ def test_sonic_has_every_port_and_every_neighbour(files, table):
         assert sorted(covered) == list(range(8))
 
 
-@pytest.mark.parametrize("case", ["roce", "sonic", "three-tiers"])
+@pytest.mark.parametrize("case", ["roce", "sonic", "three-tiers", "planes"])
 def test_numbers_are_private_and_no_two_switches_take_each_other_for_themselves(table, project, case):
     """RFC 6996 for the range, RFC 7938 (5.2) for who shares a number: never two ends of a link, never two leaves."""
     rows = {row["device"]: row for row in table(case, "compute/plan.csv") if row["kind"] == "switch"}
