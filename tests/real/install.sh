@@ -37,6 +37,8 @@ stamp_of() { { "$python" -V; cat "$@"; } | sha256sum | cut -d ' ' -f 1; }
 install_packages() {
     installed && return
     export DEBIAN_FRONTEND=noninteractive
+    # Debian starts opensm as it is installed: on a machine with InfiniBand that would be one manager too many.
+    [ ! -d /run/systemd/system ] || command -v opensm >/dev/null || systemctl mask opensm.service
     apt-get -q update
     # Another apt may be at work: wait for its lock rather than fail.
     apt-get -q -y -o DPkg::Lock::Timeout=300 install --no-install-recommends "${packages[@]}"

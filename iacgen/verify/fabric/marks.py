@@ -2,15 +2,18 @@
 
 A tree that holds its promise carries any shift permutation with as many flows on a link as it is oversubscribed: 1 at 1:1 (Zahavi,
 Fat-tree routing and node ordering providing contention free traffic for MPI global collectives, Journal of Parallel and
-Distributed Computing 72, 2012). Where adapters are missing, opensm's ftree deals the others unevenly: one flow more, as measured with
-opensm 3.3.23. A dragonfly with minimal routes has one link between two groups, so any order meets on it.
+Distributed Computing 72, 2012). Where adapters or whole leaves of a pod are missing, opensm's ftree deals the others unevenly: one
+flow more, and in an oversubscribed tree one more at each tier, as measured with opensm 3.3.23. A dragonfly with minimal routes has
+few links between two groups, so any order meets on them.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import networkx as nx
 
@@ -43,30 +46,35 @@ def mark(plan: Plan) -> Mark:
         trunks = [link for link in plan.links if link.a in plan.ports]
         idle = 2 * sum(link.a in empty or link.b in empty for link in trunks) + max(0, 2 * len(trunks) - BALANCED * len(plan.adapters))
         return Mark(flows * max(beside.values(), default=1), idle, "a dragonfly in the order of its ranks")
-    ratio = _ratio(plan)
-    promised = math.ceil(ratio)
-    missing, unranked = (_missing(plan, on) for on in (plan.taken, plan.ranked))
-    idle = missing * max(1, len(plan.tiers) - 1) + _waiting(plan)
-    kind = "1:1" if ratio == 1 else f"{ratio:g}:1"
-    if unranked == 0 or plan.one_unit:
-        return Mark(promised, idle, f"a {kind} tree" + (f" of one unit with room for {unranked} more" if unranked else " with all its leaves full"))
-    return Mark(promised + 1, idle, f"a {kind} tree with room for {unranked} more adapters")
+    fills = [*_tiers(plan, plan.ranked)]
+    ratio = math.prod(fill.ratio for fill in fills)
+    promised = math.ceil(ratio - 1e-9)
+    room = sum(fill.room for fill in fills)
+    above = 2 * sum(fill.room for fill in fills[1:])  # a link that lacks its pair below may be idle both ways
+    idle = next(_tiers(plan, plan.taken)).room * len(fills) + above + _waiting(plan) if fills else 0
+    kind = f"a {ratio:g}:1 tree"
+    if plan.shares_links:
+        return Mark(promised + 2, 2 * len(plan.links), f"{kind} whose blueprint lets links be shared")
+    if room == 0 or plan.one_unit:
+        return Mark(promised, idle, f"{kind} of one unit with room for {room} more" if room else f"{kind} with all its switches full")
+    more = 1 if ratio == 1 else len(fills)
+    return Mark(promised + more, idle, f"{kind} with room for {room} more links below its switches")
 
 
-def _ratio(plan: Plan) -> float:
-    """Oversubscription of the whole tree: the product over its tiers of the most that a switch has below it for one link above."""
-    ratio = 1.0
-    below: Counter[str] = plan.ranked
+class _Fill(NamedTuple):
+    """Of one tier: the most that a switch has below it for one link above, at least 1, and how many links more fit below all."""
+
+    ratio: float
+    room: int
+
+
+def _tiers(plan: Plan, below: Counter[str]) -> Iterator[_Fill]:
+    """Every tier but the top one; ``below`` counts what the leaves have."""
     for tier in plan.tiers[:-1]:
-        ratio *= max([1.0, *(below[switch] / plan.uplinks[switch] for switch in tier if plan.uplinks[switch])])
+        joined = [switch for switch in tier if plan.uplinks[switch]]
+        ratio = max([1.0, *(below[switch] / plan.uplinks[switch] for switch in joined)])
+        yield _Fill(ratio, sum(max(0, math.floor(ratio * plan.uplinks[switch] + 1e-9) - below[switch]) for switch in joined))
         below = Counter(link.b for link in plan.links if link.a in plan.ports)
-    return ratio
-
-
-def _missing(plan: Plan, on: Counter[str]) -> int:
-    """Adapters that fit on the leaves without raising the oversubscription of any above that of the fullest."""
-    fullest = max([1.0, *(on[leaf] / plan.uplinks[leaf] for leaf in plan.leaves if plan.uplinks[leaf])])
-    return sum(max(0, math.floor(fullest * plan.uplinks[leaf] + 1e-9) - on[leaf]) for leaf in plan.leaves)
 
 
 def _waiting(plan: Plan) -> int:

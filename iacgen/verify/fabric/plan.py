@@ -35,7 +35,8 @@ class Plan:
     member; ``mtu`` is the code of the MTU that the default partition's multicast group must have, None for any.
     ``tiers`` are the switches by rank, leaves first; the routers of a dragonfly are all leaves. ``ports`` gives the ports of
     each, ``host_gbps`` and
-    ``trunk_gbps`` the speed of the slowest link of an adapter and between switches. ``order`` lists the adapters that carry ranks, in the order of the ranks; a manager's own are not in it.
+    ``trunk_gbps`` the speed of the slowest link of an adapter and between switches. ``shares_links``: the blueprint asks for fewer
+    cores or an uneven split of uplinks, on which flows meet. ``order`` lists the adapters that carry ranks, in the order of the ranks; a manager's own are not in it.
     """
 
     adapters: tuple[str, ...]
@@ -48,6 +49,7 @@ class Plan:
     mtu: int | None = None
     host_gbps: int = 400
     trunk_gbps: int = 400
+    shares_links: bool = False
 
     def with_links(self, links: tuple[Link, ...]) -> Plan:
         """The same devices, otherwise cabled."""
@@ -138,4 +140,5 @@ def of_fabric(fabric: Fabric, ranked: Sequence[str] = ()) -> Plan:
         mtu=_MTU_4096,
         host_gbps=min(gbps for down, gbps in speeds if down),
         trunk_gbps=min((gbps for down, gbps in speeds if not down), default=min(gbps for _, gbps in speeds)),
+        shares_links=any(getattr(fabric.trunks, choice, False) for choice in ("dealt_cores", "rotating")),
     )

@@ -149,6 +149,8 @@ def test_too_large_for_a_whole_proof_is_said(fabrics, monkeypatch):
         (40, "ftree", False, {"topology": "rail-fat-tree", "unit": 16}),  # the third unit half filled
         (16, "minhop", False, {"topology": "rail-only", "unit": 16}),
         (33, "ftree", False, {"topology": "fat-tree"}),
+        (24, "ftree", False, {"topology": "rail-fat-tree", "unit": 8, "tiers": 3, "pod": 2}),  # the second pod half filled
+        (24, "ftree", False, {"topology": "rail-fat-tree", "unit": 8, "tiers": 3, "pod": 1, "cores": "fewest"}),
         (9, "dfsssp", True, {"topology": "dragonfly", "group": {"hosts": 8, "leaves": 1, "links": 8}}),
         (16, "dfsssp", True, {"topology": "dragonfly-plus", "group": {"hosts": 8, "leaves": 2, "spines": 2}}),
     ],

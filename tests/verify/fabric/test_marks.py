@@ -4,6 +4,17 @@ import pytest
 
 from iacgen.verify.fabric.marks import mark
 from iacgen.verify.fabric.parts import parts
+from iacgen.verify.fabric.plan import of_fabric
+
+
+def test_marks_of_what_the_designer_may_leave_unfilled(fabrics):
+    """Three units in pods of two; cores for a second pod that is not there; cores dealt by choice."""
+    short = mark(of_fabric(fabrics.designed(24, topology="rail-fat-tree", unit=8, tiers=3, pod=2)))
+    assert (short.flows, short.idle) == (2, 128)  # each of the second pod's four spines has 16 links down less than the first pod's, idle both ways
+    waiting = fabrics.designed(32, topology="fat-tree", tiers=3)
+    assert mark(of_fabric(waiting)).idle == 2 * waiting.cables.spine_core > 0
+    dealt = of_fabric(fabrics.designed(24, topology="rail-fat-tree", unit=8, tiers=3, pod=1, cores="fewest"))
+    assert dealt.shares_links and mark(dealt).flows == 3
 
 
 @pytest.mark.parametrize(
