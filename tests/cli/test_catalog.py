@@ -60,7 +60,7 @@ def test_what_is_not_there_is_a_finding(iacgen):
     assert iacgen("catalog", "abacus").stderr == "the catalog has nothing on 'abacus'\n"
 
 
-@pytest.mark.parametrize(("words", "ids"), [("switch infiniband", {"qm9700"}), ("aws h100", {"p5.48xlarge"}), ("system b200", {"dgx-b200"})])
+@pytest.mark.parametrize(("words", "ids"), [("switch infiniband", {"q3400-ra", "qm8700", "qm9700", "qm9790"}), ("aws h100", {"p5.48xlarge"}), ("system b300", {"dgx-b300"})])
 def test_searches_by_what_a_thing_is_made_of(call, words, ids):
     done = call("catalog", *words.split(), "--format", "json")
     assert {e["id"] for e in json.loads(done.stdout)} == ids

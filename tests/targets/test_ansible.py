@@ -86,7 +86,7 @@ def test_units_are_those_of_the_fabric():
     groups = load(tree_of("superpod-h100"), "hall-a", "hosts.yml")["all"]["children"]
     units = groups["pool_gpu"]["children"]
     assert {name: list(body["hosts"]) for name, body in units.items()} == {
-        "unit_gpu_su1": ["gpu[0001:0032]"], "unit_gpu_su2": ["gpu[0033:0064]"], "unit_gpu_su3": ["gpu[0065:0096]"], "unit_gpu_su4": ["gpu[0097:0127]"],
+        "unit_gpu_su1": ["gpu[0001:0031]"], "unit_gpu_su2": ["gpu[0032:0063]"], "unit_gpu_su3": ["gpu[0064:0095]"], "unit_gpu_su4": ["gpu[0096:0127]"],
     }  # fmt: skip
 
 

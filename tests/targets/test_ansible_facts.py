@@ -114,7 +114,7 @@ def test_infiniband_without_lustre_needs_no_addresses():
 
 
 def test_a_server_with_unknown_device_names_says_nothing_about_them():
-    ports = load("superpod-h100", "hall-a", "pool_gpu", ("system: dgx-h100", "system: dgx-b200"), ("capacity: 1600kW", "capacity: 2MW"))["ib_host_ports"]
+    ports = load("superpod-h100", "hall-a", "pool_gpu", ("system: dgx-h100", "system: dgx-b200"), ("capacity: 1600kW", "capacity: 2MW"), ("capacity: 1500kW", "capacity: 2MW"))["ib_host_ports"]
     assert all("interface" not in port and "rdma" in port for port in ports)
 
 

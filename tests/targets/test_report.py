@@ -83,7 +83,7 @@ def test_the_page_stays_short(name):
 
 def test_the_fabrics_are_those_of_the_published_reference(superpod):
     compute = rows(superpod, "Fabric")["compute"]
-    assert (compute["Leaf"], compute["Spine"], compute["Host cables"], compute["Manager cables"], compute["Leaf to spine"]) == ("32", "16", "1,016", "4", "1,024")
+    assert (compute["Leaf"], compute["Spine"], compute["Host cables"], compute["Manager cables"], compute["Between switches"]) == ("32", "16", "1,016", "4", "1,024")
 
 
 def test_nodes_and_gpus_are_counted(superpod):
@@ -154,7 +154,7 @@ def test_no_number_stands_in_for_the_bound(name):
 def test_idle_hosts_and_the_digest_are_printed(superpod):
     placement = project().placements["pretrain"]
     assert placement.digest in superpod
-    assert bullets(superpod)["Idle, spare"] == "1 (gpu0127)"
+    assert bullets(superpod)["Idle, spare"] == "1 (gpu0031)"
 
 
 def test_an_order_that_beats_sorted_names_shows_both_costs():
@@ -166,9 +166,16 @@ def test_an_order_that_beats_sorted_names_shows_both_costs():
     assert re.search(r"^This order takes [0-9]+% less than sorted host names do\.$", report.render(built)["report.md"], flags=re.MULTILINE)
 
 
-def test_an_order_that_is_that_of_sorted_names_says_so(superpod):
-    assert project().placements["finetune"].hosts == tuple(f"gpu{i:04}" for i in range(1, 33))
-    assert "This order is that of the sorted host names" in superpod.partition("## Job finetune")[2].partition("\n## ")[0]
+def test_an_order_that_is_that_of_sorted_names_says_so():
+    built = project("lab")
+    assert built.placements["pretrain"].hosts == ("gpu0001", "gpu0002")
+    assert "This order is that of the sorted host names" in report.render(built)["report.md"].partition("## Job pretrain")[2].partition("\n## ")[0]
+
+
+def test_a_job_of_a_whole_unit_avoids_the_unit_that_is_short(superpod):
+    """The manager takes a place of the first unit: 32 nodes fit only the others."""
+    assert project().placements["finetune"].hosts == tuple(f"gpu{i:04}" for i in range(32, 64))
+    assert "This order is that of the sorted host names" not in superpod.partition("## Job finetune")[2].partition("\n## ")[0]
 
 
 def test_assumptions_are_those_that_this_cluster_rests_on(superpod):
