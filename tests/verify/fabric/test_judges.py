@@ -140,6 +140,24 @@ def test_too_large_for_a_whole_proof_is_said(fabrics, monkeypatch):
     assert fabrics.examine(plan, planned(plan, "ftree"), wired)[1] == {"fabric-judged-in-part", "wiring-not-of-plan"}
 
 
+@pytest.mark.judge("opensm", "simgrid")
+def test_what_is_too_large_to_be_brought_up_is_no_proof(tree, project, monkeypatch):
+    """As if 9,000, or 1,100, were 10: neither judge passes what no program has read."""
+    monkeypatch.setattr(opensm, "MOST", 10)
+    verdict = opensm.verify(tree, project)
+    assert verdict.status == "not-applicable" and {f.slug for f in verdict.findings} == {"fabric-judged-in-part"} and not verdict.proves
+    monkeypatch.setattr(simgrid, "WHOLE", 10)
+    verdict = simgrid.verify(tree, project)
+    assert verdict.status == "not-applicable" and {f.slug for f in verdict.findings} == {"fabric-judged-in-part"}
+
+
+@pytest.mark.judge("opensm", "simgrid")
+def test_a_simulator_that_gives_no_time_is_no_proof(tree, project, monkeypatch):
+    monkeypatch.setattr(simgrid, "simulated_s", lambda *_: (None, "it died"))
+    verdict = simgrid.verify(tree, project)
+    assert verdict.status == "missing" and {f.slug for f in verdict.findings} == {"simgrid-not-judged"}
+
+
 @pytest.mark.judge("opensm")
 @pytest.mark.parametrize(
     ("count", "engine", "lanes", "wanted"),
