@@ -1,4 +1,4 @@
-"""What all files of a large RoCE fabric cost: 98,304 GPUs in three 1:1 tiers of SN5600, against 12,288 in the same run.
+"""What the graph and all files of a large RoCE fabric cost: 98,304 GPUs in three 1:1 tiers of SN5600, against 12,288 in the same run.
 
 ``python tests/bench/fabric_files.py`` prints both; with ``--assert`` it exits 1 when the larger one takes 60 s or more of processor
 time or 2 GB of memory, or more than 8 x 1.2 times the smaller one. Each runs in a process of its own.
@@ -16,13 +16,15 @@ _MEASURED = """
 import resource, sys
 from iacgen.pipeline import run
 from iacgen.placement.project import Project
+from iacgen.design.fabric.wiring import graph
 from iacgen.targets import fabric
 state = run(sys.argv[1], "bench")
 assert state.design, state.findings
 tree = fabric.render(state.project or Project("bench", state.design, {}, {}))
 rows = tree["fabric/compute/p2p.csv"].count("\\n") - 1
 wanted = state.design.fabrics["compute"].cables.total
-assert rows == wanted, (rows, wanted)
+joined = sum(links for *_, links in graph(state.design.fabrics["compute"]).edges(data="links"))
+assert rows == wanted == joined, (rows, wanted, joined)
 used = resource.getrusage(resource.RUSAGE_SELF)
 print(used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, rows, len(tree))
 """

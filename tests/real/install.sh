@@ -11,7 +11,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 judges=$(cd "$here/../.." && pwd)/.judges
 logs=$judges/log
 python=${PYTHON:-python3.11}
-packages=(slurm-wlm munge debootstrap opensm ibsim-utils infiniband-diags ibutils python3-simgrid)
+packages=(slurm-wlm munge debootstrap opensm ibsim-utils infiniband-diags ibutils python3-simgrid shellcheck)
 tree=$judges/trees/trixie
 tree_recipe="trixie minbase slurm-wlm,munge,slurmctld,slurmd,slurm-client"
 
