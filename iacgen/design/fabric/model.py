@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import ipaddress
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -231,15 +230,13 @@ class Fabric:
 
     @cached_property
     def rank_order(self) -> tuple[str, ...]:
-        """All hosts in an order for jobs that send from every rank to every other: as they lie, but scattered on a dragonfly.
-
-        Side by side, all hosts of a dragonfly's group send over its one link to the same other group at once. Scattered by a digest
-        of their names they share links as chance has it: at 1,056 hosts (p = 4, a = 8, h = 4) at most 8 flows instead of 32, over all
-        shift permutations. Rings alone are better off side by side.
-        """
-        if not self.topology.startswith("dragonfly"):
+        """All hosts in an order for jobs that send from every rank to every other: as they lie, but scattered on a dragonfly."""
+        if not self.topology.startswith("dragonfly") or len(self.pods) < 2:
             return self.hosts
-        return tuple(sorted(self.hosts, key=lambda host: hashlib.sha256(host.encode()).digest()))
+        from .scatter import scattered
+
+        pod = np.repeat(np.arange(len(self.pods)), [sum(len(self.groups[g].hosts) for g in pod.groups) for pod in self.pods])
+        return scattered(self.hosts, pod)
 
     @cached_property
     def group_of(self) -> dict[str, int]:
