@@ -15,6 +15,7 @@ from .language import Path, Spot, follow, keys
 from .mistakes import Mistake, at, said, short
 
 MOST_HOSTS = 131_072  # twice what one slurmctld manages (MAX_SLURM_NODES is 65,536); every host has a name and addresses in memory
+MOST_ENDS = 4 * MOST_HOSTS  # a fabric for each purpose, and one to spare
 _READ = 1_000  # errors of pydantic that are looked at
 
 
@@ -33,10 +34,11 @@ def parse(data: Any, written: Callable[[Path], str] | None = None, unread: froze
         mistakes = [Mistake(e["type"], e["msg"], e.get("ctx", {}), follow(e["loc"]), data, written) for e in told]
         mistakes = [m for m in mistakes if not any(m.spot.path[:n] in unread for n in range(len(m.spot.path) + 1))]
         return None, bounded(_once(_findings(mistakes, data)))
-    hosts = sum(pool.count for pool in blueprint.nodes.values())
-    if hosts > MOST_HOSTS:
-        words = f"{hosts:,} nodes; a cluster has at most {MOST_HOSTS:,}"
-        return None, [Diagnostic("IAC110", "too-many-nodes", "error", words, ("nodes",), on_key=True)]
+    planned = {name: max(pool.count, pool.grow_to or 0) for name, pool in blueprint.nodes.items()}
+    hosts, ends = sum(planned.values()), sum(planned.get(pool, 0) for fabric in blueprint.fabrics.values() for pool in fabric.connects)
+    for count, most, section, words in ((hosts, MOST_HOSTS, "nodes", "nodes; a cluster has"), (ends, MOST_ENDS, "fabrics", "connections of nodes to fabrics; a cluster has")):
+        if count > most:
+            return None, [Diagnostic("IAC110", "too-many-nodes", "error", f"{count:,} {words} at most {most:,}", (section,), on_key=True)]
     return (None if unread else blueprint), []
 
 

@@ -22,6 +22,9 @@ from .lustre import lnet_networks, lustre
 from .model import S3, Capacity, Design, ExistingNetwork, FsxLustre, Partition, Pool, Scheduler, Site, Software, Storage, Variable
 
 
+NEAR = 3  # impossible fabrics to look for possible ones beside, as each of those is a design of its own
+
+
 def design(blueprint: Blueprint) -> tuple[Design | None, list[Diagnostic]]:
     """The designed cluster, or None and why not (ids IAC21x). Needs a blueprint whose references all resolve."""
     findings: list[Diagnostic] = []
@@ -94,7 +97,7 @@ def _fabrics(blueprint: Blueprint, pools: dict[str, Pool], findings: list[Diagno
     nics = manager_nics(blueprint.fabrics, pools)
     for name, wanted in blueprint.fabrics.items():
         try:
-            fabrics[name] = build_fabric(name, wanted, pools, nics.get(name))
+            fabrics[name] = build_fabric(name, wanted, pools, nics.get(name), near=len(findings) < NEAR)
         except FabricError as error:
             path: tuple[str | int, ...] = ("fabrics", name, *([error.field] if error.field else []))
             findings.append(Diagnostic("IAC211", "impossible-fabric", "error", str(error), path, on_key=error.field is None))

@@ -46,7 +46,9 @@ def _implied(blueprint: Blueprint, design: Design) -> Iterator[tuple[Path, tuple
             yield ("storage", name, "clients"), (list(built.clients), "catalog")  # the catalog says which pools have GPUs
     if blueprint.scheduler and blueprint.scheduler.partitions is None and design.scheduler:
         queues = {p.name: {"nodes": list(p.pools), "default": p.default, "max_time": p.max_time} for p in design.scheduler.partitions}
-        yield ("scheduler", "partitions"), (queues, "catalog")  # the catalog says which pools have GPUs
+        yield ("scheduler", "partitions"), (queues, "default")
+        for queue in design.scheduler.partitions:
+            yield ("scheduler", "partitions", queue.name, "nodes"), (list(queue.pools), "catalog")  # the catalog says which pools have GPUs
     for name, job in blueprint.training.items():
         pool = blueprint.nodes[job.nodes]
         if job.count is None:

@@ -137,3 +137,12 @@ def test_no_path_of_pydantic_is_too_strange(loc):
     spot = follow(loc)
     assert all(step in loc for step in spot.path)
     assert spot.section is None or keys(spot.section)
+
+
+def test_fabrics_that_connect_too_many_nodes_together_are_refused_before_any_is_designed():
+    pool = {"site": "hall", "system": "generic-1u", "count": 1, "grow_to": 65_535, "width": 5}
+    fabric = {"site": "hall", "purpose": "management", "connects": ["gpu"], "technology": "ethernet", "switch": "sn2201"}
+    data = {"kind": "Cluster", "schema": 1, "name": "t", "sites": {"hall": {"kind": "on-prem"}}, "nodes": {"gpu": pool}, "fabrics": {f"f{i}x": fabric for i in range(9)}}
+    blueprint, (finding,) = parse(data)
+    assert blueprint is None and (finding.id, finding.path) == ("IAC110", ("fabrics",)) and "589,815" in finding.message
+    assert parse(data | {"fabrics": {f"f{i}x": fabric for i in range(8)}})[1] == []

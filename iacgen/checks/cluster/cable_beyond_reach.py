@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...design.facility.cables import ALWAYS_M, at_most, runs
+from ...design.facility.cables import ALWAYS_M, at_most, too_long
 from ..rule import Found, rule
 from ..subject import Subject
 
@@ -33,8 +33,6 @@ def check(subject: Subject) -> Iterator[Found]:
         facility = subject.design.facilities.get(fabric.site)
         if facility is None or at_most(facility, fabric) <= ALWAYS_M:
             continue
-        for run in runs(facility, fabric):
-            if len(run.beyond):
-                longest, reach = run.need_m[run.beyond].max(), max(cable.longest_m for cable in run.cables)
-                message = f"{len(run.beyond):,} cables of {run.links.gbps} Gb/s ({run.links.joins}) need up to {longest:.0f} m, and none reaches beyond {reach:g} m"
-                yield Found(message, ("fabrics", name), help=f"put more racks into a row: sites.{fabric.site}.rack.row_length", on_key=True)
+        for found in too_long(facility, fabric):
+            message = f"{found.count:,} cables of {found.gbps} Gb/s ({found.joins}) need up to {found.longest_m:.0f} m, and none reaches beyond {found.reach_m:g} m"
+            yield Found(message, ("fabrics", name), help=f"put more racks into a row: sites.{fabric.site}.rack.row_length", on_key=True)

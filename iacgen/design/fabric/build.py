@@ -23,6 +23,7 @@ TOPOLOGIES: Mapping[str, Callable[[Request], Shape]] = {
     "dragonfly": dragonfly.shape,
     "dragonfly-plus": dragonfly.plus,
 }
+NEAR_HOSTS = 20_000  # up to here every hint is tried before it is given; each is a design of its own
 SPEAKS = {"infiniband": {"infiniband"}, "roce": {"roce", "ethernet"}, "ethernet": {"ethernet"}}
 SUBNETS = {"management": "10.16.0.0/12", "storage": "10.32.0.0/12", "compute": "10.48.0.0/12"}
 
@@ -40,8 +41,9 @@ class PoolLike(Protocol):
     def hosts(self) -> tuple[str, ...]: ...
 
 
-def build(name: str, wanted: Wanted, pools: Mapping[str, Any], manager_nic: catalog.HostNic | None = None) -> Fabric:
-    """The designed fabric; ``manager_nic`` are ports for a manager that it does not connect. Raises FabricError with the key to blame."""
+def build(name: str, wanted: Wanted, pools: Mapping[str, Any], manager_nic: catalog.HostNic | None = None, near: bool = True) -> Fabric:
+    """The designed fabric; ``manager_nic`` are ports for a manager that it does not connect. Raises FabricError with the key to blame and,
+    with ``near``, requests nearby that can be met."""
     on = [pools[p] for p in wanted.connects]
     nics = {p.name: _nic(wanted, p) for p in on}
     manager = manager_of(wanted, pools, manager_nic)
@@ -60,7 +62,7 @@ def build(name: str, wanted: Wanted, pools: Mapping[str, Any], manager_nic: cata
         try:
             request, shape = ask(switch)
         except FabricError as error:
-            raise impossible(error, ask, switch, switches) from error
+            raise (impossible(error, ask, switch, switches) if near and sum(pool.planned for pool in on) <= NEAR_HOSTS else error) from error
     subnet = wanted.subnet or SUBNETS[wanted.purpose]
     qos = Qos(**dict(wanted.qos or QosSection())) if wanted.technology == "roce" else None
     return Fabric(

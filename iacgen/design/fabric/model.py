@@ -295,6 +295,10 @@ class Fabric:
 
     def links(self) -> tuple[Links, ...]:
         """Every link with its ports, as arrays, in a fixed order."""
+        return tuple(self.each())
+
+    def each(self) -> Iterator[Links]:
+        """The same one array at a time, for what needs no two of them at once."""
         from .wiring import links
 
         return links(self)

@@ -14,12 +14,14 @@ if TYPE_CHECKING:
     import networkx as nx
 
 
-def links(fabric: Fabric) -> tuple[Links, ...]:
-    """Every link: of hosts, of the manager, then of the switches plane by plane."""
+def links(fabric: Fabric) -> Iterator[Links]:
+    """Every link: of hosts, of the manager, then of the switches plane by plane; an array at a time, since each may be large."""
     if not fabric.tiers:
-        return ()
-    trunks = [_in_plane(fabric, found, plane) for plane in range(fabric.planes) if fabric.trunks for found in fabric.trunks.links()]
-    return (*_host_links(fabric), *_manager_links(fabric), *trunks)
+        return
+    yield from _host_links(fabric)
+    yield from _manager_links(fabric)
+    for plane in range(fabric.planes):
+        yield from (_in_plane(fabric, found, plane) for found in (fabric.trunks.links() if fabric.trunks else ()))
 
 
 def cables(fabric: Fabric) -> Iterator[Cable]:

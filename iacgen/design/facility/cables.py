@@ -22,6 +22,7 @@ Cages = NDArray[np.int64]
 
 MEDIA = ("twisted-pair", "dac", "acc", "aoc", "multimode", "single-mode")
 BEYOND = -1  # in place of a cable: none reaches that far
+CHUNK = 1 << 15  # links whose two ends are looked up at once: eight numbers for each
 NO_CABLE = "none in the catalog"
 ALWAYS_M = 50  # for every speed that the catalog has cables of there is one that reaches so far; a test holds it to that
 
@@ -71,6 +72,25 @@ def needs(facility: Facility, fabric: Fabric) -> tuple[float, ...]:
     return tuple(float(np.nan_to_num(need).max(initial=0)) for _, need in _measured(facility, fabric))
 
 
+@dataclass(frozen=True)
+class TooLong:
+    """Links of one kind that no cable reaches: how many, the longest of them in metres, and the reach of the best cable."""
+
+    joins: str
+    gbps: int
+    count: int
+    longest_m: float
+    reach_m: float
+
+
+def too_long(facility: Facility, fabric: Fabric) -> Iterator[TooLong]:
+    """Those links that no cable of the catalog reaches, without choosing one for the others."""
+    for links, need in _measured(facility, fabric):
+        reach = max((cable.longest_m for cable in choices(fabric, links)), default=np.inf)
+        if count := int((need > reach).sum()):
+            yield TooLong(links.joins, links.gbps, count, float(np.nanmax(need)), reach)
+
+
 def at_most(facility: Facility, fabric: Fabric) -> float:
     """Metres that no cable of the fabric exceeds, without a look at its links; 0 in a cloud."""
     if not fabric.tiers:
@@ -101,8 +121,10 @@ def _measured(facility: Facility, fabric: Fabric) -> Iterator[tuple[Links, Metre
         return
     switches, hosts = places(facility, fabric.switch_names), places(facility, fabric.hosts)
     ends = {"host-leaf": hosts, "manager-leaf": places(facility, fabric.manager.hosts if fabric.manager else ())}
-    for links in fabric.links():
-        yield links, lengths(ends.get(links.joins, switches).take(links.a), switches.take(links.b))
+    for links in fabric.each():
+        near = ends.get(links.joins, switches)
+        parts = ((links.a[at : at + CHUNK], links.b[at : at + CHUNK]) for at in range(0, len(links), CHUNK))
+        yield links, np.concatenate([lengths(near.take(a), switches.take(b)) for a, b in parts] or [np.empty(0)])
 
 
 def assign(fabric: Fabric, links: Links, need: Metres) -> Run:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
-from ...design.facility.cables import Cable, parts
+from ...design.facility.cables import NO_CABLE, Cable, parts
 from ...render import csv_text
 from .wired import Wired
 
@@ -39,7 +39,7 @@ def _cables(wired: Wired) -> Iterator[Sequence[object]]:
     known = _known(wired)
     lines: dict[tuple[str, int, float], list[int]] = defaultdict(lambda: [0, 0])
     for part in parts(wired.runs):
-        if part.what == "cable":
+        if part.what == "cable" and part.model != NO_CABLE:  # those have a row of their own
             assert part.length_m is not None
             line = lines[part.model, part.gbps, part.length_m]
             line[0] += part.links

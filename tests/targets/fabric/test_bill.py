@@ -6,8 +6,13 @@ from dataclasses import replace
 
 import pytest
 
+from iacgen.paths import data_folder
+from iacgen.pipeline import run
+from iacgen.targets import fabric
 from iacgen.targets.fabric.bill import SPARE_PERCENT, bill, spares
 from iacgen.targets.fabric.wired import wired
+
+BLUEPRINTS = data_folder("blueprints")
 
 
 def total(rows, item, column="count"):
@@ -70,3 +75,14 @@ def test_links_without_a_cable_are_said(project):
     (row,) = (r for r in csv.DictReader(io.StringIO(bill(bare))) if r["item"].startswith("cable"))
     assert (row["item"], row["gbps"], row["links"]) == ("cable, host-leaf", "400", "16")
     assert {row[column] for column in ("model", "medium", "length_m", "count", "spares", "order", "power_w_each", "power_w")} == {"unknown"}
+
+
+def test_links_that_no_cable_reaches_are_a_line_of_their_own():
+    """Racks two in a row make a hall longer than any cable of 200 Gb/s: those links are told, and the others are bought."""
+    text = (BLUEPRINTS / "superpod-h100.yaml").read_text().replace("rack: {power: 42kW, units: 48}", "rack: {power: 42kW, units: 48, row_length: 2}")
+    state = run(text, "x")
+    assert "IAC580" in {f.id for f in state.findings} and state.project
+    rows = list(csv.DictReader(io.StringIO(fabric.render(state.project)["fabric/storage/bill-of-materials.csv"], newline="")))
+    without = [r for r in rows if r["model"] == "unknown" and r["item"].startswith("cable")]
+    assert without and {r["order"] for r in without} == {"unknown"}
+    assert total(rows, "cable", "links") + total(without, "cable, host-leaf", "links") + total(without, "cable, leaf-spine", "links") == state.design.fabrics["storage"].cables.total
