@@ -11,10 +11,11 @@ from typing import Any
 
 from . import catalog, checks, source
 from .blueprint import Blueprint, assemble, parse, resolve
-from .blueprint.intact import intact
+from .blueprint.intact import MAPS, Rest, intact
 from .blueprint.mistakes import at
 from .blueprint.training import Training
 from .checks import Profile
+from .checks.folded import folded
 from .checks.subject import Subject
 from .design import Design, design
 from .design.fabric.growth import Moves, moves
@@ -58,7 +59,7 @@ def run(text: bytes | str, name: str, profile: Profile = "production", over: Ite
             state = _besides(state)
             break
         state = stage(state)
-    return _allowed(replace(state, findings=traced(document, state.findings)))
+    return _allowed(replace(state, findings=folded(traced(document, state.findings), document.place)))
 
 
 def tree(state: Run) -> dict[str, str]:
@@ -101,19 +102,24 @@ def _besides(state: Run) -> Run:
     """After an error: what can be said all the same about the references and jobs of the entries that nothing is wrong with."""
     if state.design or state.jobs:
         return state
-    blueprint, gone = (state.blueprint, frozenset()) if state.blueprint else intact(state.document.data, state.findings)
-    if blueprint is None:
+    rest = Rest({}, state.blueprint) if state.blueprint else intact(state.document.data, state.findings)
+    if rest.blueprint is None:
         return state
-    findings = list(state.findings)
-    misnamed = any(f.on_key and len(f.path) == 2 for f in findings)  # what refers to the right name is not at fault
-    unknown = checks.run("references", blueprint, state.profile) if state.blueprint is None else []
-    if not misnamed:
-        findings += [f for f in unknown if at(state.document.data, f.path) not in gone]
-    wrong = {f.path[:2] for f in errors((*findings, *unknown)) if f.slug != "unknown-key"}
-    for name, wanted in blueprint.training.items():
-        if wanted.nodes in blueprint.nodes and not {("training", name), ("nodes", wanted.nodes)} & wrong and (spec := job_spec(name, wanted, blueprint)):
-            findings += plan_job(spec)[1]
-    return replace(state, findings=tuple(findings))
+    unknown = checks.run("references", rest.blueprint, state.profile) if state.blueprint is None else []
+    found: list[Diagnostic] = []
+    misnamed = any(f.on_key and len(f.path) == 2 and f.path[0] in MAPS for f in state.findings) or () in rest.unsure
+    if not misnamed:  # else what refers to the right name is not at fault
+        found += [f for f in unknown if at(rest.data, f.path) not in rest.gone]
+    wrong = {f.path[:2] for f in errors((*state.findings, *unknown)) if f.slug != "unknown-key"} | rest.unsure
+    for name, wanted in rest.blueprint.training.items():
+        if wanted.nodes in rest.blueprint.nodes and not {("training", name), ("nodes", wanted.nodes)} & wrong and (spec := job_spec(name, wanted, rest.blueprint)):
+            found += plan_job(spec)[1]
+    return replace(state, findings=(*state.findings, *(_as_written(f, rest) for f in found)))
+
+
+def _as_written(finding: Diagnostic, rest: Rest) -> Diagnostic:
+    """The finding at the keys that stand in the file, where some of them are misspelt."""
+    return replace(finding, path=rest.written(finding.path), related=tuple(replace(r, path=rest.written(r.path)) for r in finding.related))
 
 
 def _checked(state: Run) -> Run:

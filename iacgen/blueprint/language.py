@@ -66,9 +66,19 @@ def named(path: Path) -> bool:
 
 def required(path: Path, entry: dict[str, Any]) -> list[str]:
     """The keys without which the section at ``path`` is none; of a union, those of the section that its ``kind`` names."""
-    models = [m for annotation in _annotations(path) for m in sections(annotation)]
-    chosen = models[:1] if len(models) == 1 else [m for m in models if tag(m) == entry.get("kind")]
+    chosen = _chosen(path, entry)
     return [field.alias or name for m in chosen for name, field in m.model_fields.items() if field.is_required()] if chosen else ["kind"]
+
+
+def known(path: Path, entry: dict[str, Any]) -> list[str]:
+    """The keys that may stand in the section at ``path``, chosen likewise."""
+    chosen = _chosen(path, entry)
+    return [key for m in chosen for key in keys(m)] if chosen else ["kind"]
+
+
+def _chosen(path: Path, entry: dict[str, Any]) -> list[type[BaseModel]]:
+    models = [m for annotation in _annotations(path) for m in sections(annotation)]
+    return models[:1] if len(models) == 1 else [m for m in models if tag(m) == entry.get("kind")]
 
 
 def _annotations(path: Path) -> list[Any]:

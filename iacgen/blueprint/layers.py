@@ -8,12 +8,14 @@ from typing import Any
 
 from .. import source
 from ..diagnostics import Diagnostic
+from ..diagnostics.bounded import bounded
 from ..source import Document
 from .language import merge_rule, named, required
 from .mistakes import at
 from .parse import nearest, not_a_mapping
 
 File = tuple[bytes | str, str]
+_COMPARISONS = 20_000  # of misspelt names with those that are there
 
 
 def assemble(base: File, over: Iterable[File] = (), sets: Iterable[str] = (), room: int = 1) -> tuple[Document, list[Diagnostic]]:
@@ -40,7 +42,7 @@ def assemble(base: File, over: Iterable[File] = (), sets: Iterable[str] = (), ro
             layer = replace(layer, data=None)
         elif is_file:
             stray = dict(_strays(document, layer))
-            findings += [_nothing(layer, path, near) for path, near in stray.items()]
+            findings += bounded(_nothing(layer, path, f"did you mean {near!r}?") for path, near in stray.items())
             layer = replace(layer, data=_without(layer.data, set(stray)))
         document = source.lay(document, layer, merge_rule) if layer.data is not None and document.data is not None else replace(document, others={**document.others, layer.name: layer.text})
     return (replace(document, data=None) if unreadable else document), findings
@@ -51,15 +53,30 @@ def _nothing(layer: Document, path: source.Path, help: str) -> Diagnostic:
     return Diagnostic("IAC613", "assignment-to-nothing", "error", words, path, help=help, at=layer.keys[path])
 
 
-def _strays(document: Document, layer: Document, path: source.Path = ()) -> Iterator[tuple[source.Path, str]]:
-    """Names that a file makes, too little for a section of their own, and much like a name that is there: misspelt ones."""
+def _strays(document: Document, layer: Document) -> Iterator[tuple[source.Path, str]]:
+    """Names that a file makes, too little for a section of their own, and much like a name that is there: misspelt ones, with that name.
+
+    Each is compared with all that are there, so that of very many only the first are.
+    """
+    compared = 0
+    for path in _fragments(document, layer):
+        names = list(at(document.data, path[:-1]))
+        compared += len(names)
+        if compared > _COMPARISONS:
+            return
+        if near := nearest(str(path[-1]), names):
+            yield path, near
+
+
+def _fragments(document: Document, layer: Document, path: source.Path = ()) -> Iterator[source.Path]:
+    """Names that a file makes without a key that such a section must have."""
     below, above = at(document.data, path), at(layer.data, path)
     for step, value in above.items() if isinstance(above, dict) and isinstance(below, dict) else ():
         here = (*path, step)
         if not named(here):
-            yield from _strays(document, layer, here) if len(here) < 3 else ()
-        elif step not in below and isinstance(value, dict) and (near := nearest(step, list(below))) and set(required(here, value)) - set(value):
-            yield here, f"did you mean {near!r}?"
+            yield from _fragments(document, layer, here) if len(here) < 3 else ()
+        elif step not in below and isinstance(value, dict) and set(required(here, value)) - set(value):
+            yield here
 
 
 def _without(data: Any, paths: set[source.Path], path: source.Path = ()) -> Any:

@@ -174,6 +174,28 @@ class TestWrongLayers:
     def test_a_duplicate_within_a_layer(self):
         assert wrong("nodes: {gpu: {count: 4, count: 5}}\n") == [("IAC006", "1.yaml", 1, "count")]
 
+    def test_of_very_many_misspelt_names_the_first_are_told(self):
+        pool = "  {}: {{site: hall, system: generic-1u, count: 1}}\n"
+        base = BASE.replace("  ctl: {", "".join(pool.format(f"a{i}x") for i in range(150)) + "  ctl: {")
+        layer = "nodes:\n" + "".join(f"  a{i}y: {{count: 2}}\n" for i in range(120))
+        _, findings = assemble((base, "base.yaml"), [(layer, "1.yaml")])
+        assert [f.id for f in findings] == ["IAC613"] * 100 + ["IAC109"]
+        assert findings[0].help == "did you mean 'a0x'?" and findings[-1].at.line == 102
+
+    def test_a_name_is_compared_with_others_only_where_it_may_be_misspelt(self, monkeypatch):
+        """Comparing is dear: 1,200 whole pools over 1,200 others would be 1.4 million comparisons."""
+        monkeypatch.setattr("iacgen.blueprint.layers.nearest", lambda word, names: pytest.fail(f"{word} is whole"))
+        pool = "  {}: {{site: hall, system: generic-1u, count: 1}}\n"
+        assert len(laid("nodes:\n" + "".join(pool.format(f"b{i}x") for i in range(50))).data["nodes"]) == 52
+
+    def test_comparisons_are_bounded(self, monkeypatch):
+        asked = []
+        monkeypatch.setattr("iacgen.blueprint.layers.nearest", lambda word, names: asked.append(len(names)))
+        pool = "  {}: {{site: hall, system: generic-1u, count: 1}}\n"
+        base = BASE.replace("  ctl: {", "".join(pool.format(f"a{i}x") for i in range(998)) + "  ctl: {")
+        assemble((base, "base.yaml"), [("nodes:\n" + "".join(f"  a{i}y: {{count: 2}}\n" for i in range(500)), "1.yaml")])
+        assert asked == [1000] * 20
+
     def test_a_check_points_into_the_layer_that_broke_it(self):
         assert wrong("nodes:\n  gpu:\n    spares: 9\n")[0][:3] == ("IAC204", "1.yaml", 3)
 

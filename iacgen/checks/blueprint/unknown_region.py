@@ -28,5 +28,5 @@ from ..rule import Found, rule
 def check(blueprint: Blueprint) -> Iterator[Found]:
     for name, site in aws_sites(blueprint).items():
         known = catalog.cloud("aws").regions
-        if site.region not in known:
+        if site.region not in known and site.zone[:-1] not in known:  # else the zone tells more: IAC209
             yield Found(f"the catalog knows no region {site.region} of AWS", ("sites", name, "region"), help=nearest(site.region, known))

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ... import catalog
 from ...blueprint import Blueprint
 from ..rule import Found, rule
 
@@ -27,4 +28,7 @@ from ..rule import Found, rule
 def check(blueprint: Blueprint) -> Iterator[Found]:
     for name, site in blueprint.sites.items():
         if site.kind == "aws" and site.zone[:-1] != site.region:
-            yield Found(f"zone {site.zone} is not in {site.region}", ("sites", name, "zone"))
+            known = catalog.cloud("aws").regions
+            misspelt = site.region not in known and site.zone[:-1] in known  # the zone says which region is meant
+            help = f"did you mean {site.zone[:-1]!r}?" if misspelt else None
+            yield Found(f"zone {site.zone} is not in {site.region}", ("sites", name, "region" if misspelt else "zone"), help=help)

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..nccl_readers import deaf
 from ..rule import Found, rule
 from ..subject import Subject
 
@@ -36,7 +37,7 @@ _LEAST_BUFFER = 4 << 20  # bytes, NCCL's default
 def check(subject: Subject) -> Iterator[Found]:
     wanted = subject.blueprint.nccl
     for name, value in wanted.set.items() if wanted else ():
-        if harm := _harm(name, value):
+        if (harm := _harm(name, value)) and not deaf(subject, name):
             yield Found(f"with {name} {value} {harm}", ("nccl", "set", name))
 
 

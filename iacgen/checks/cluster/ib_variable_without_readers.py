@@ -19,16 +19,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..nccl_readers import deaf
 from ..rule import Found, rule
 from ..subject import Subject
 
 
 @rule("IAC515", "ib-variable-without-readers")
 def check(subject: Subject) -> Iterator[Found]:
-    wanted, design = subject.blueprint.nccl, subject.design
-    pools = [pool.name for pool in design.pools.values() if pool.gpu]
-    spoken = {fabric.technology if (fabric := design.fabric_of(pool, "compute")) else "nothing" for pool in pools}
-    for name in wanted.set if wanted and pools else ():
-        readers = {"roce"} if name == "NCCL_IB_GID_INDEX" else {"infiniband", "roce"}
-        if name.startswith("NCCL_IB_") and (deaf := spoken - readers):
-            yield Found(f"{name} is not read by GPU hosts whose compute network is {' or '.join(sorted(deaf))}", ("nccl", "set", name), on_key=True)
+    wanted = subject.blueprint.nccl
+    for name in wanted.set if wanted else ():
+        if silent := deaf(subject, name):
+            yield Found(f"{name} is not read by GPU hosts whose compute network is {' or '.join(sorted(silent))}", ("nccl", "set", name), on_key=True)

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..nccl_readers import deaf
 from ..rule import Found, rule
 from ..subject import Subject
 
@@ -29,5 +30,5 @@ def check(subject: Subject) -> Iterator[Found]:
     wanted = subject.blueprint.nccl
     value = wanted.set.get("NCCL_IB_PKEY", "0") if wanted else "0"
     hexadecimal = value.lower().startswith("0x")
-    if hexadecimal or not value.isdecimal() or int(value) >= _KEYS:
+    if (hexadecimal or not value.isdecimal() or int(value) >= _KEYS) and not deaf(subject, "NCCL_IB_PKEY"):
         yield Found(f"{value} is no place in a table of {_KEYS} keys", ("nccl", "set", "NCCL_IB_PKEY"), help="write the index of the key in the port's table")

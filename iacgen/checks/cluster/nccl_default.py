@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..nccl_names import DEFAULTS
+from ..nccl_readers import deaf
 from ..rule import Found, rule
 from ..subject import Subject
 
@@ -25,5 +26,5 @@ from ..subject import Subject
 def check(subject: Subject) -> Iterator[Found]:
     wanted = subject.blueprint.nccl
     for name, value in wanted.set.items() if wanted else ():
-        if DEFAULTS.get(name) == value:
+        if DEFAULTS.get(name) == value and not deaf(subject, name):
             yield Found(f"{name} is {value} anyway", ("nccl", "set", name))

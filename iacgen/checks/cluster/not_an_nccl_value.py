@@ -18,6 +18,7 @@ import re
 from collections.abc import Iterator
 
 from ..nccl_names import DEFAULTS
+from ..nccl_readers import deaf
 from ..rule import Found, rule
 from ..subject import Subject
 
@@ -39,6 +40,6 @@ def check(subject: Subject) -> Iterator[Found]:
     wanted = subject.blueprint.nccl
     for name, value in wanted.set.items() if wanted else ():
         pattern = _WORDS.get(name) or (_NUMBER if name in DEFAULTS else None)
-        if pattern and not re.fullmatch(pattern, value, re.IGNORECASE):
+        if pattern and not re.fullmatch(pattern, value, re.IGNORECASE) and not deaf(subject, name):
             choices = pattern.replace("|", ", ") if pattern[0].isalpha() and name in _WORDS else "a number in NCCL's range"
             yield Found(f"{value} is no value of {name}", ("nccl", "set", name), help=f"write {choices}")

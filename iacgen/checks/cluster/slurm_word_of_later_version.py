@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..rule import Found, rule
-from ..slurm_keys import given, version_of, words
+from ..slurm_keys import WRITTEN, given, version_of, words
 from ..subject import Subject
 
 
@@ -27,5 +27,5 @@ def check(subject: Subject) -> Iterator[Found]:
     scheduler = subject.blueprint.scheduler
     for key, i, word in given(scheduler.parameters) if scheduler else ():
         since, _ = words(key).get(word, ((0, 0), False))
-        if since > version_of(scheduler.version):
+        if since > version_of(scheduler.version) and word not in WRITTEN[key]:  # such a word is refused in any version
             yield Found(f"{word} came with {since[0]}.{since[1]:02d}, and {scheduler.version} is declared", ("scheduler", "parameters", key, i))

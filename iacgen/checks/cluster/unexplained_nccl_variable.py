@@ -22,6 +22,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..nccl_names import DEBUGGING, UNDOCUMENTED
+from ..nccl_readers import deaf
 from ..rule import Found, rule
 from ..subject import Subject
 
@@ -30,6 +31,6 @@ from ..subject import Subject
 def check(subject: Subject) -> Iterator[Found]:
     wanted = subject.blueprint.nccl
     for name in wanted.set if wanted and not wanted.reason else ():
-        if name in DEBUGGING or name in UNDOCUMENTED:
+        if (name in DEBUGGING or name in UNDOCUMENTED) and not deaf(subject, name):
             what = "for debugging" if name in DEBUGGING else "not documented"
             yield Found(f"{name} is {what}, and nothing says why it is set", ("nccl", "set", name), help="add nccl.reason", on_key=True)

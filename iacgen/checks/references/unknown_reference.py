@@ -20,15 +20,24 @@ from collections.abc import Iterable, Iterator
 
 from ...blueprint import Blueprint
 from ...blueprint.storage import FsxLustre, Lustre
+from ...diagnostics.nearest import closest
 from ..nearest import nearest
 from ..rule import Found, Path, rule
 
 
 @rule("IAC201", "unknown-reference")
 def check(blueprint: Blueprint) -> Iterator[Found]:
+    used = {name for _, name, _, _ in _names(blueprint)}
     for what, name, known, path in _names(blueprint):
         if name not in known:
-            yield Found(f"there is no {what} {name!r}", path, help=nearest(name, known))
+            yield Found(f"there is no {what} {name!r}", path, help=_help(name, known, used))
+
+
+def _help(name: str, known: Iterable[str], used: set[str]) -> str:
+    near = closest(name, known)
+    if near and near not in used:
+        return f"did you mean {near!r}? Nothing refers to that name: if it is the misspelt one, write {name!r} there"
+    return nearest(name, known)
 
 
 def _names(b: Blueprint) -> Iterator[tuple[str, str, Iterable[str], Path]]:
@@ -61,4 +70,5 @@ def _stores(b: Blueprint) -> Iterator[tuple[str, str, Iterable[str], Path]]:
             for i, pool in enumerate(store.clients or ()):
                 yield "node pool", pool, b.nodes, ("storage", name, "clients", i)
         if isinstance(store, FsxLustre) and store.exports_to:
-            yield "object store", store.exports_to, [n for n, s in b.storage.items() if s.kind == "s3"], ("storage", name, "exports_to")
+            what = "object store" if store.exports_to in b.storage else "storage section"
+            yield what, store.exports_to, [n for n, s in b.storage.items() if s.kind == "s3"], ("storage", name, "exports_to")

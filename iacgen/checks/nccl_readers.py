@@ -1,0 +1,15 @@
+"""Who reads NCCL's variables of InfiniBand on a cluster."""
+
+from __future__ import annotations
+
+from .subject import Subject
+
+
+def deaf(subject: Subject, name: str) -> set[str]:
+    """Compute networks of GPU hosts on which a variable is not read; empty where all read it, or where no host has GPUs."""
+    if not name.startswith("NCCL_IB_"):
+        return set()
+    design = subject.design
+    pools = [pool.name for pool in design.pools.values() if pool.gpu]
+    spoken = {fabric.technology if (fabric := design.fabric_of(pool, "compute")) else "nothing" for pool in pools}
+    return spoken - ({"roce"} if name == "NCCL_IB_GID_INDEX" else {"infiniband", "roce"})
