@@ -12,6 +12,10 @@ def main() -> None:
     """Entry point. Exit codes: 0 clean, 1 findings or drift, 2 could not do the job, 130 interrupted."""
     from .app import app
 
+    if sys.stderr is None:  # closed by the caller, as stdout below; print would turn to stdout in its place
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")
+    if sys.stdout is None:
+        cannot("cannot write the output: standard output is closed")
     sys.stdout.reconfigure(errors="backslashreplace")  # a terminal of few characters still gets every word
     try:
         try:

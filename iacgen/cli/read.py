@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import sys
@@ -24,6 +25,8 @@ def contents(path: Path) -> tuple[bytes, str]:
     from ..source import MAX_BYTES
 
     if str(path) == "-":
+        if sys.stdin is None:
+            raise OSError(errno.EBADF, "standard input is closed")
         return sys.stdin.buffer.read(MAX_BYTES + 1), "<stdin>"
     with path.open("rb") as file:
         raw = file.read(MAX_BYTES + 1)

@@ -39,6 +39,11 @@ def test_starts_without_loading_anything_heavy(args):
     assert not loaded(*args) & set(HEAVY)
 
 
+@pytest.mark.parametrize("args", [("explain",), ("explain", "IAC203"), ("explain", "job-does-not-fit", "--format", "markdown"), ("explain", "--format", "json")], ids=" ".join)
+def test_a_page_is_read_without_loading_anything_heavy(args):
+    assert not loaded(*args) & set(HEAVY)
+
+
 def test_a_check_draws_no_graph_and_no_table():
     modules = loaded("check", "blueprints/superpod-h100.yaml")
     assert {"pydantic", "ruamel"} <= modules
@@ -122,3 +127,25 @@ def test_a_full_disk_behind_the_output_is_no_finding(args):
         done = subprocess.run([sys.executable, "-m", "iacgen", *args], stdout=full, stderr=subprocess.PIPE, text=True, cwd=ROOT, timeout=60)
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
+
+
+LAB = "blueprints/lab.yaml"
+CLOSED = [
+    ("check - <&-", 2, "iacgen: cannot read -: standard input is closed"),
+    ("generate - <&-", 2, "iacgen: cannot read -: standard input is closed"),
+    (f"check {LAB} <&-", 0, ""),
+    (f"check {LAB} >&-", 2, "iacgen: cannot write the output: standard output is closed"),
+    ("--version >&-", 2, "iacgen: cannot write the output: standard output is closed"),
+    ("catalog >&- 2>&-", 2, ""),
+    ("check nowhere.yaml 2>&-", 2, ""),
+    (f"check {LAB} 2>&-", 0, ""),
+    (f"check {LAB} <&- >&- 2>&-", 2, ""),
+]
+
+
+@pytest.mark.parametrize(("args", "code", "words"), CLOSED, ids=[case[0] for case in CLOSED])
+def test_a_closed_stream_is_said(args, code, words):
+    """As a service without standard streams, or a shell's ``<&-`` and ``>&-``, leaves them."""
+    done = subprocess.run(["bash", "-c", f'exec "$0" -m iacgen {args}', sys.executable], capture_output=True, text=True, cwd=ROOT, timeout=60)
+    assert (done.returncode, done.stderr.strip()) == (code, words)
+    assert done.stdout == (f"{LAB}: clean\n" if code == 0 else "")
