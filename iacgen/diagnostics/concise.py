@@ -1,4 +1,4 @@
-"""Findings as single lines ``file:line:column: severity[ID] slug: message``, which editors and ``grep`` understand."""
+"""Findings as single lines ``file:line:column: severity[ID] slug: message (docs: ...)``, which editors and ``grep`` understand."""
 
 from __future__ import annotations
 
@@ -13,4 +13,4 @@ def render(report: Report) -> str:
 
 def _line(entry: Entry) -> str:
     f, place = entry.finding, entry.place
-    return f"{printable(place.name)}:{place.line}:{place.column}: {f.severity}[{f.id}] {f.slug}: {printable(f.message)}"
+    return f"{printable(place.name)}:{place.line}:{place.column}: {f.severity}[{f.id}] {f.slug}: {printable(f.message)} (docs: {f.link})"

@@ -26,7 +26,7 @@ def _command(entry: Entry) -> str:
     said += [f"help: {line}" for line in printable_lines(f.help or "") if line]
     properties = {"file": place.name, "line": place.line, "endLine": place.line, "col": place.column, "endColumn": place.end, "title": f"{f.id} {f.slug}"}
     words = ",".join(f"{key}={_property(printable(str(value)))}" for key, value in properties.items())
-    return f"::{_LEVELS[f.severity]} {words}::{_data(chr(10).join([*said, f'docs: iacgen explain {f.id}']))}"
+    return f"::{_LEVELS[f.severity]} {words}::{_data(chr(10).join([*said, f'docs: {f.link}']))}"
 
 
 def _named(path: tuple[str | int, ...]) -> str:

@@ -33,6 +33,7 @@ def _finding(entry: Entry) -> dict[str, Any]:
         "severity": f.severity,
         "message": f.message,
         "help": f.help,
+        "link": f.link,
         **_place(entry.place),
         "path": list(f.path),
         "related": [{"path": list(n.path), "note": n.words, "place": _place(n.place) if n.place else None} for n in entry.notes],

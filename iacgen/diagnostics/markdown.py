@@ -49,5 +49,5 @@ def cell(text: str) -> str:
 def _row(entry: Entry) -> str:
     f, place = entry.finding, entry.place
     said = [f"**{f.id}** {f.slug}: {cell(f.message)}", *(f"{cell('.'.join(map(str, n.path)))}: {cell(n.words)}" for n in entry.notes)]
-    said += [cell(line) for line in (f.help or "").split("\n") if line]
+    said += [*(cell(line) for line in (f.help or "").split("\n") if line), f"docs: {f.link}"]
     return f"| {f.severity} | {cell(place.name)}:{place.line}:{place.column} | {'<br>'.join(said)} |\n"

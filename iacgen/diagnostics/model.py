@@ -47,6 +47,11 @@ class Diagnostic:
     on_key: bool = False  # mark the key at ``path``, not its value
     at: Span | None = None  # the place itself, for what is no part of the blueprint: a comment, a line that is no YAML
 
+    @property
+    def link(self) -> str:
+        """The command that prints the page of this finding; every printer gives it in the same words."""
+        return f"iacgen explain {self.id}"
+
 
 def errors(findings: Iterable[Diagnostic]) -> list[Diagnostic]:
     """Those findings that stop the run."""

@@ -60,7 +60,7 @@ def _result(entry: Entry, rule: int, fingerprint: str) -> dict[str, Any]:
         "ruleId": f.id,
         "ruleIndex": rule,
         "level": _LEVELS[f.severity],
-        "message": {"text": _plain("\n".join([f.message, *unwritten, *([f.help] if f.help else [])]))},
+        "message": {"text": _plain("\n".join([f.message, *unwritten, *([f.help] if f.help else []), f"docs: {f.link}"]))},
         "locations": [_location(entry.place, f.path)],
         "partialFingerprints": {"blueprintPath/v1": fingerprint},
         "suppressions": [],

@@ -61,7 +61,7 @@ def _block(entry: Entry, paint: _Paint) -> Iterator[str]:
         first, *rest = printable_lines(f.help)
         yield f"{equals}help: {first}"
         yield from (f"{' ' * width}         {line}" for line in rest)
-    yield f"{equals}docs: iacgen explain {f.id}"
+    yield f"{equals}docs: {f.link}"
 
 
 def _excerpt(place: Place, mark: str, words: str, width: int, paint: _Paint, what: str) -> Iterator[str]:

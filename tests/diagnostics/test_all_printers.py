@@ -1,6 +1,7 @@
 """Whatever a file holds, each printer prints what was found in it, at places that the file has."""
 
 import json
+from collections import Counter
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -27,6 +28,12 @@ def test_every_printer_prints_every_finding(words, name):
     for out in (text.render(report), concise.render(report), github.render([report]), markdown.render([report])):
         assert all(c == "\n" or c.isprintable() or c == markdown._EMPTY for c in out), out
     assert len(data["findings"]) == len(results) == len(report.entries) == len(concise.render(report).splitlines()) == len(github.render([report]).splitlines())
+    links = Counter(f"docs: iacgen explain {e.finding.id}" for e in report.entries)
+    said = "\n".join(r["message"]["text"] for r in results)
+    for out in (text.render(report), concise.render(report), github.render([report]), said):
+        assert all(out.count(link) >= times for link, times in links.items()), out
+    assert all(link in markdown.render([report]) for link in links)
+    assert {f["link"] for f in data["findings"]} == {f"iacgen explain {f['id']}" for f in data["findings"]}
     rows = words.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     for finding in data["findings"]:
         assert 1 <= finding["line"] <= len(rows) and 1 <= finding["column"] < finding["endColumn"], finding

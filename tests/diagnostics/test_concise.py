@@ -7,9 +7,9 @@ from iacgen.diagnostics.concise import render
 
 def test_a_line_a_finding_in_the_order_of_the_file(sample):
     assert render(sample.report(*sample.ALL)).splitlines() == [
-        "lab.yaml:3:17: error[IAC999] thing-found: wrong",
-        "lab.yaml:4:27: warning[IAC998] thing-doubted: doubtful",
-        "lab.yaml:5:3: info[IAC997] thing-told: good to know",
+        "lab.yaml:3:17: error[IAC999] thing-found: wrong (docs: iacgen explain IAC999)",
+        "lab.yaml:4:27: warning[IAC998] thing-doubted: doubtful (docs: iacgen explain IAC998)",
+        "lab.yaml:5:3: info[IAC997] thing-told: good to know (docs: iacgen explain IAC997)",
     ]
 
 

@@ -28,6 +28,7 @@ def test_a_finding_with_all_it_has(sample):
                 "severity": "error",
                 "message": "wrong",
                 "help": "write less\nor more",
+                "link": "iacgen explain IAC999",
                 "file": "lab.yaml",
                 "line": 3,
                 "column": 17,

@@ -31,7 +31,7 @@ def test_a_table_with_the_worst_first(sample):
     assert text.startswith("* **lab.yaml**: 1 error, 1 warning, 1 info\n* **b.yaml**: clean; 1 suppressed\n\n| | place | finding |\n")
     assert [words_of(row[0]) for row in rows(text)] == ["error", "warning", "info"]
     assert [words_of(row[1]) for row in rows(text)] == ["lab.yaml:3:17", "lab.yaml:4:27", "lab.yaml:5:3"]
-    assert "**IAC999** thing-found: wrong<br>nodes.ctl.count: two here<br>nodes.gpu.width: four digits<br>write less<br>or more |" in text
+    assert "**IAC999** thing-found: wrong<br>nodes.ctl.count: two here<br>nodes.gpu.width: four digits<br>write less<br>or more<br>docs: iacgen explain IAC999 |" in text
 
 
 def test_clean_files_have_no_table(sample):
@@ -44,9 +44,9 @@ def check(sample, words):
     ((severity, place, found),) = rows(text)
     assert words_of(severity) == "error"
     assert words_of(place) == f"{printable(words)}:1:7"
-    assert words_of(found) == f"IAC999 thing-found: {printable(words)}nodes.{printable(words)}: {printable(words)}"
+    assert words_of(found) == f"IAC999 thing-found: {printable(words)}nodes.{printable(words)}: {printable(words)}docs: iacgen explain IAC999"
     assert {t.type for t in found} <= {"text", "text_special", "strong_open", "strong_close", "html_inline"}
-    assert [t.content for t in found if t.type == "html_inline"] == ["<br>"]
+    assert [t.content for t in found if t.type == "html_inline"] == ["<br>"] * 2
 
 
 def test_hostile_words_are_only_words(sample):
@@ -86,4 +86,4 @@ def test_many_clean_files_are_counted(sample):
 
 def test_one_word_too_long_is_cut(sample):
     ((_, _, found),) = rows(render([sample.report(sample.finding(("kind",), "x" * 100_000))]))
-    assert words_of(found).endswith("x…")
+    assert words_of(found).endswith("x…docs: iacgen explain IAC999")

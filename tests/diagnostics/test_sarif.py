@@ -42,7 +42,7 @@ def test_a_result_with_all_it_has(sample):
         "ruleId": "IAC999",
         "ruleIndex": 0,
         "level": "error",
-        "message": {"text": "wrong\nnodes.gpu.width: four digits\nwrite less\nor more"},
+        "message": {"text": "wrong\nnodes.gpu.width: four digits\nwrite less\nor more\ndocs: iacgen explain IAC999"},
         "locations": [
             {
                 "physicalLocation": {"artifactLocation": lab, "region": {"startLine": 3, "startColumn": 17, "endLine": 3, "endColumn": 25}},
@@ -129,9 +129,9 @@ def test_an_absolute_file_is_named_as_one(sample):
 def test_hostile_words_are_no_link(sample):
     for words in sample.HOSTILE:
         run = run_of(sample, sample.report(sample.finding(("kind",), words, help=words), name="x.yaml"))
-        assert run["results"][0]["message"]["text"].replace("\\", "") == f"{words}\n{words}".replace("\\", "")
+        assert run["results"][0]["message"]["text"].replace("\\", "") == f"{words}\n{words}\ndocs: iacgen explain IAC999".replace("\\", "")
     (result,) = run_of(sample, sample.report(sample.finding(("kind",), "[click](1) on it")))["results"]
-    assert result["message"]["text"] == "\\[click\\](1) on it"
+    assert result["message"]["text"] == "\\[click\\](1) on it\ndocs: iacgen explain IAC999"
 
 
 def test_a_file_that_could_not_be_read_is_told(sample):
