@@ -157,7 +157,7 @@ def init(
     job: Annotated[str, typer.Option("--job", help="Catalog id of the model to train.", autocompletion=complete.models)] = "llama-3-8b",
     output: Annotated[Path | None, typer.Option("--output", "-o", help="New file for the blueprint; it is printed by default.")] = None,
 ) -> None:
-    """Write a first blueprint, with comments."""
+    """Write a first blueprint, with comments, if check finds nothing in it: for systems with GPUs whose ports the catalog names."""
     from .init import init as command
 
     wish = {"system": system, "nodes": nodes, "site": site and site.value, "name": name, "fabric": fabric and fabric.value, "job": job}

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 _YAML = (".yaml", ".yml")
 _CATALOG = Path(__file__).resolve().parents[1] / "catalog" / "data"
+_KEY = re.compile(r"(?:^|[{,]) *([a-z_]+):(?: |$)", re.MULTILINE)
 
 
 def findings(incomplete: str) -> Iterator[tuple[str, str]]:
@@ -25,8 +27,12 @@ def catalog_ids(incomplete: str) -> Iterator[str]:
 
 
 def systems(incomplete: str) -> Iterator[str]:
-    """Ids of systems; which of them have GPUs stands inside the files, which are not read here."""
-    return _starting(incomplete, "systems/*.yaml")
+    """Ids of the systems that ``init`` writes blueprints for: those with GPUs whose ports are those of a cloud or have names. The keys of
+    their files tell; YAML is not read here."""
+    for id in _starting(incomplete, "systems/*.yaml"):
+        keys = set(_KEY.findall((_CATALOG / "systems" / f"{id}.yaml").read_text(encoding="utf-8")))
+        if "gpu" in keys and keys & {"cloud", "rdma_names"}:
+            yield id
 
 
 def models(incomplete: str) -> Iterator[str]:

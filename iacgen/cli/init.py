@@ -6,9 +6,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .complete import systems
 from .exit import cannot
 
 if TYPE_CHECKING:
+    from ..pipeline import Run
     from ..starter import Wish
 
 
@@ -34,10 +36,25 @@ def init(wish: dict[str, object], file: Path | None) -> None:
     print(f"{file}: written; next: iacgen check {file}", file=sys.stderr)
 
 
-def _prove(text: str, wish: Wish) -> None:
-    """What is offered has been through the whole flow: no finding, a place for each rank."""
+def proof(text: str) -> Run:
+    """The run of a blueprint, which is offered when nothing at all is found, warnings included."""
     from ..pipeline import run
 
-    state = run(text.encode(), "init")
-    if state.findings or state.project is None:
-        cannot(f"no clean blueprint of {wish.nodes:,} x {wish.system}: " + "; ".join(dict.fromkeys(f.message for f in state.findings)))
+    return run(text.encode(), "init")
+
+
+def _prove(text: str, wish: Wish) -> None:
+    """What is offered has been through the whole flow: no finding, a place for each rank."""
+    state = proof(text)
+    if not state.findings and state.project:
+        return
+    why = "; ".join(dict.fromkeys(f.message for f in state.findings))
+    unnamed = {f.slug for f in state.findings} == {"unnamed-ports"}
+    cannot(f"no clean blueprint of {wish.nodes:,} x {wish.system}: {why}" + (f"; the catalog names all ports of {', '.join(_named())}" if unnamed else ""))
+
+
+def _named() -> list[str]:
+    """Systems that can be had in any count: with storage, as from SMALL nodes on."""
+    from ..starter import SMALL, Wish, write
+
+    return [id for id in systems("") if not proof(write(Wish(id, SMALL))).findings]

@@ -10,7 +10,9 @@ import pytest
 
 from iacgen import catalog
 from iacgen.cli.app import app
+from iacgen.cli.init import proof
 from iacgen.explain import pages
+from iacgen.starter import Wish, write
 
 ROOT = Path(__file__).parents[2]
 HEAVY = {"pydantic", "numpy", "networkx", "jinja2", "ruamel"}
@@ -53,6 +55,17 @@ def test_ids_of_the_catalog():
     assert words == [id for id in catalog.ids("systems") if id.startswith("dgx")]
     assert words and not loaded & HEAVY
     assert offered("iacgen catalog ")[0] == sorted({id for kind in catalog.KINDS for id in catalog.ids(kind)})
+
+
+def test_a_system_is_offered_when_init_can_write_a_blueprint_for_it():
+    words, loaded = offered("iacgen init --system ")
+    assert words == [id for id in catalog.ids("systems") if catalog.system(id).gpus and any(not proof(write(Wish(id, 1, fabric=fabric))).findings for fabric in fabrics(id))]
+    assert {"dgx-h100", "p5.48xlarge"} <= set(words) and not loaded & HEAVY
+    assert offered("iacgen init --system dgx-h")[0] == ["dgx-h100", "dgx-h200"]
+
+
+def fabrics(system):
+    return (None,) if catalog.system(system).cloud else ("infiniband", "roce")
 
 
 @pytest.mark.parametrize("command", ["check", "generate"])
