@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import difflib
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -12,6 +11,7 @@ from typing import cast
 
 from ..diagnostics import Severity
 from ..diagnostics.kind import Kind
+from ..diagnostics.nearest import closest
 from .page import BrokenPage, Page, read
 
 _PACKAGE = Path(__file__).resolve().parents[1]
@@ -31,9 +31,7 @@ def find(word: str) -> Page | None:
 
 def nearest(word: str) -> str | None:
     """The id or slug that was most likely meant."""
-    known = {name.lower(): name for page in pages() for name in (page.slug, page.id)}
-    near = difflib.get_close_matches(word.lower(), known, n=1, cutoff=0.5)
-    return known[near[0]] if near else None
+    return closest(word, (name for page in pages() for name in (page.slug, page.id)), likeness=0.5)
 
 
 def kinds() -> dict[str, Kind]:

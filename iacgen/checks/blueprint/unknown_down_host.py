@@ -17,9 +17,12 @@ Source: slurmctld accepts an unknown node in several files with a warning at mos
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ...blueprint import Blueprint
+from ...blueprint.nodes import NodePool
+from ...diagnostics.nearest import closest
 from ..rule import Found, rule
 
 
@@ -31,4 +34,12 @@ def check(blueprint: Blueprint) -> Iterator[Found]:
             known = host.startswith(name) and digits.isdecimal() and len(digits) == pool.width and 1 <= int(digits) <= pool.count
             if not known:
                 message = f"pool {name} has no host {host!r}; its hosts are {name}{1:0{pool.width}d} to {name}{pool.count:0{pool.width}d}"
-                yield Found(message, ("nodes", name, "down", i))
+                yield Found(message, ("nodes", name, "down", i), help=_help(name, pool, host))
+
+
+def _help(name: str, pool: NodePool, host: str) -> str | None:
+    """The host of this number, where the pool has one and the letters before it are near the pool's name."""
+    prefix, number = re.fullmatch(r"(.*?)([0-9]{0,9})", host).groups()  # type: ignore[union-attr]
+    if not number or int(number) not in range(1, pool.count + 1) or not closest(prefix, [name]):
+        return None
+    return f"did you mean {f'{name}{int(number):0{pool.width}d}'!r}?"
