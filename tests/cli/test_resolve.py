@@ -35,6 +35,8 @@ def test_every_value_has_its_origin(call, blueprint, over):
     assert found["nodes.gpu.width"] == (4, "default")
     assert found["fabrics.compute.subnet"] == ("10.48.0.0/12", "default")
     assert found["scheduler.partitions.train.nodes.0"] == ("gpu", "catalog")
+    assert found["scheduler.partitions.train.max_time"] == ("7-00:00:00", "default")
+    assert found["scheduler.partitions.train.default"] == (True, "default")
 
 
 def test_the_text_says_the_same(call, blueprint, over):
