@@ -5,6 +5,7 @@ Every stage is a pure function; each is judged before the next one runs. The onl
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -28,6 +29,8 @@ from .source import Document, traced
 from .training import Job, JobSpec
 from .training import plan as plan_job
 from .training.checkpoints import ASSUMED_SAVE_S
+
+_OF_THE_WHOLE = frozenset({"nothing-to-schedule", "path-not-mounted"})  # what is missed may be among what was left out
 
 
 @dataclass(frozen=True)
@@ -56,7 +59,7 @@ def run(text: bytes | str, name: str, profile: Profile = "production", over: Ite
         state = _blueprint(state)  # also beside faults of single values, so that one run tells all
     for stage in (_referenced, _checked, _judged, _placed):
         if errors(state.findings):
-            state = _besides(state)
+            state = _besides(state, stage is _checked) if stage in (_referenced, _checked) else state
             break
         state = stage(state)
     return _allowed(replace(state, findings=folded(traced(document, state.findings), document.place)))
@@ -98,22 +101,22 @@ def _referenced(state: Run) -> Run:
     return replace(state, findings=(*state.findings, *checks.run("references", state.blueprint, state.profile)))
 
 
-def _besides(state: Run) -> Run:
-    """After an error: what can be said all the same about the references and jobs of the entries that nothing is wrong with."""
-    if state.design or state.jobs:
-        return state
-    rest = Rest({}, state.blueprint) if state.blueprint else intact(state.document.data, state.findings)
+def _besides(state: Run, referenced: bool) -> Run:
+    """After an error in the language or a reference: what can be said all the same of the entries that nothing is wrong with."""
+    rest = Rest(copy.deepcopy(state.document.data), state.blueprint) if referenced else intact(state.document.data, state.findings, state.document.unread)
     if rest.blueprint is None:
         return state
-    unknown = checks.run("references", rest.blueprint, state.profile) if state.blueprint is None else []
+    blueprint, unknown = rest.blueprint, [] if referenced else checks.run("references", rest.blueprint, state.profile)
     found: list[Diagnostic] = []
     misnamed = any(f.on_key and len(f.path) == 2 and f.path[0] in MAPS for f in state.findings) or () in rest.unsure
     if not misnamed:  # else what refers to the right name is not at fault
         found += [f for f in unknown if at(rest.data, f.path) not in rest.gone]
     wrong = {f.path[:2] for f in errors((*state.findings, *unknown)) if f.slug != "unknown-key"} | rest.unsure
-    for name, wanted in rest.blueprint.training.items():
-        if wanted.nodes in rest.blueprint.nodes and not {("training", name), ("nodes", wanted.nodes)} & wrong and (spec := job_spec(name, wanted, rest.blueprint)):
+    for name, wanted in blueprint.training.items():
+        if wanted.nodes in blueprint.nodes and not {("training", name), ("nodes", wanted.nodes)} & wrong and (spec := job_spec(name, wanted, blueprint)):
             found += plan_job(spec)[1]
+    if sound := rest.without(lambda left: [f.path for f in errors(checks.run("references", left, state.profile))]):
+        found += [f for f in errors(checks.run("blueprint", sound, state.profile)) if f.slug not in _OF_THE_WHOLE]
     return replace(state, findings=(*state.findings, *(_as_written(f, rest) for f in found)))
 
 

@@ -184,3 +184,29 @@ def test_a_word_a_name_and_a_job_that_are_wrong_are_said_together():
 def test_what_only_follows_from_a_mistake_is_not_said():
     source = text("lab").replace("count: 2}", "count: two}")
     assert {f.id for f in errors(run(source, "x.yaml").findings)} == {"IAC107"}
+
+
+def swapped(key):
+    """A key with two letters swapped, as people type it."""
+    return key[0] + key[2] + key[1] + key[3:]
+
+
+@pytest.mark.parametrize("name", ["lab", "superpod-h100", "aws-p5"])
+def test_one_mistake_anywhere_is_one_error(name):
+    """A value that is none, at every place in turn; every key and name misspelt in turn."""
+    blueprint = data(text(name))
+    wrong = {}
+    for path in places(blueprint):
+        for kind in ("value", "key"):
+            changed = json.loads(json.dumps(blueprint))
+            inner = changed
+            for step in path[:-1]:
+                inner = inner[step]
+            if kind == "value":
+                inner[path[-1]] = "?"
+            elif isinstance(path[-1], str) and len(path[-1]) > 4:
+                inner[swapped(path[-1])] = inner.pop(path[-1])
+            found = errors(run(json.dumps(changed), "x.yaml").findings)
+            if len(found) > 1:
+                wrong[path, kind] = [(f.id, f.path) for f in found]
+    assert wrong == {}

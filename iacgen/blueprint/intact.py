@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -63,12 +63,33 @@ class Rest:
             self.gone.add(str(path[1]))
         elif section is not None:
             self.data.pop(str(section), None)
+            if section in MAPS:  # names that are asked for may be in there
+                self.unsure.add(())
+
+    def without(self, wrong: Callable[[Blueprint], list[Path]]) -> Blueprint | None:
+        """What is left without the entries that ``wrong`` points at, those that then refer to nothing, and those of which one is unsure."""
+        if () in self.unsure:
+            return None
+        doubtful, left = [*self.unsure], self.blueprint
+        for _ in range(_ROUNDS):
+            doubtful += wrong(left) if left else []
+            if not doubtful:
+                return left
+            while doubtful:
+                self.drop(doubtful.pop())
+            left, _ = parse({**_ROOT, **self.data})
+        return None
 
 
-def intact(data: Any, findings: Iterable[Diagnostic]) -> Rest:
-    """The blueprint with its misspelt keys put right and without the entries that ``findings`` blame; of too little none."""
+def intact(data: Any, findings: Iterable[Diagnostic], unread: Iterable[Path] = ()) -> Rest:
+    """The blueprint with its misspelt keys put right and without the entries that ``findings`` blame; of too little none.
+
+    At the paths in ``unread`` nothing could be read.
+    """
     rest = Rest(copy.deepcopy(data) if isinstance(data, dict) else {})
     left = list(findings)
+    for path in unread:
+        rest.drop(path)
     for _ in range(_ROUNDS if rest.data else 0):
         for path, unknown in {(f.path, f.slug == "unknown-key"): None for f in left}:
             if unknown:

@@ -16,15 +16,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...blueprint import Blueprint
 from ..nearest import close
 from ..rule import Found, rule
 from ..slurm_keys import given, words
-from ..subject import Subject
 
 
 @rule("IAC504", "unknown-slurm-word")
-def check(subject: Subject) -> Iterator[Found]:
-    scheduler = subject.blueprint.scheduler
+def check(blueprint: Blueprint) -> Iterator[Found]:
+    scheduler = blueprint.scheduler
     for key, i, word in given(scheduler.parameters) if scheduler else ():
         known = words(key)
         path = ("scheduler", "parameters", key, i)

@@ -17,16 +17,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...blueprint import Blueprint
 from ..rule import Found, rule
 from ..slurm_keys import NUMBERS, PRIVATE, SINGLE, version_of
-from ..subject import Subject
 
 LATER = (99, 11)  # of a key that no version has, more is said elsewhere
 
 
 @rule("IAC552", "not-a-slurm-value")
-def check(subject: Subject) -> Iterator[Found]:
-    scheduler = subject.blueprint.scheduler
+def check(blueprint: Blueprint) -> Iterator[Found]:
+    scheduler = blueprint.scheduler
     for key, words in sorted(scheduler.parameters.items()) if scheduler else ():
         for i, word in enumerate(words if SINGLE.get(key, LATER) <= version_of(scheduler.version) else ()):
             if why := _wrong(key, word):

@@ -16,14 +16,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...blueprint import Blueprint
 from ..rule import Found, rule
 from ..slurm_keys import DEAD
-from ..subject import Subject
 
 
 @rule("IAC503", "dead-slurm-key")
-def check(subject: Subject) -> Iterator[Found]:
-    scheduler = subject.blueprint.scheduler
+def check(blueprint: Blueprint) -> Iterator[Found]:
+    scheduler = blueprint.scheduler
     for key in scheduler.parameters if scheduler else ():
         if key in DEAD:
             yield Found(f"{key} does nothing any more", ("scheduler", "parameters", key), help=f"in its place: {DEAD[key]}", on_key=True)

@@ -17,14 +17,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...blueprint import Blueprint
 from ..rule import Found, rule
 from ..slurm_keys import WRITTEN, given, version_of, words
-from ..subject import Subject
 
 
 @rule("IAC505", "slurm-word-of-later-version")
-def check(subject: Subject) -> Iterator[Found]:
-    scheduler = subject.blueprint.scheduler
+def check(blueprint: Blueprint) -> Iterator[Found]:
+    scheduler = blueprint.scheduler
     for key, i, word in given(scheduler.parameters) if scheduler else ():
         since, _ = words(key).get(word, ((0, 0), False))
         if since > version_of(scheduler.version) and word not in WRITTEN[key]:  # such a word is refused in any version

@@ -17,13 +17,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...blueprint import Blueprint
 from ..rule import Found, rule
-from ..subject import Subject
 
 
 @rule("IAC558", "two-memory-limits")
-def check(subject: Subject) -> Iterator[Found]:
-    parameters = subject.blueprint.scheduler.parameters if subject.blueprint.scheduler else {}
+def check(blueprint: Blueprint) -> Iterator[Found]:
+    parameters = blueprint.scheduler.parameters if blueprint.scheduler else {}
     for ignored, kept in (("DefMemPerCPU", "DefMemPerNode"), ("MaxMemPerCPU", "MaxMemPerNode")):
         if ignored in parameters and kept in parameters:
             yield Found(f"{ignored} is ignored beside {kept}", ("scheduler", "parameters", ignored), on_key=True)

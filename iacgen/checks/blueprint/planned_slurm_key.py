@@ -17,14 +17,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...blueprint import Blueprint
 from ..rule import Found, rule
 from ..slurm_keys import PLANNED, WRITTEN, given
-from ..subject import Subject
 
 
 @rule("IAC502", "planned-slurm-key")
-def check(subject: Subject) -> Iterator[Found]:
-    scheduler = subject.blueprint.scheduler
+def check(blueprint: Blueprint) -> Iterator[Found]:
+    scheduler = blueprint.scheduler
     if scheduler is None:
         return
     for key in scheduler.parameters.keys() & PLANNED:

@@ -17,15 +17,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...blueprint import Blueprint
 from ..nearest import close
 from ..rule import Found, rule
 from ..slurm_keys import DEAD, LISTS, PLANNED, SINGLE, version_of
-from ..subject import Subject
 
 
 @rule("IAC501", "unknown-slurm-key")
-def check(subject: Subject) -> Iterator[Found]:
-    scheduler = subject.blueprint.scheduler
+def check(blueprint: Blueprint) -> Iterator[Found]:
+    scheduler = blueprint.scheduler
     for key in scheduler.parameters if scheduler else ():
         path = ("scheduler", "parameters", key)
         if key in SINGLE and SINGLE[key] > version_of(scheduler.version):
