@@ -1,7 +1,7 @@
 """A variable of InfiniBand or RoCE that nothing on this cluster reads.
 
-Why: NCCL_IB_GID_INDEX is read on RoCE only, and none of NCCL_IB_* where the GPUs talk over plain Ethernet or EFA. Whoever set it
-expects an effect.
+Why: the GID index, what NCCL chooses it by, and the traffic classes are read on RoCE only, and none of NCCL_IB_* where the GPUs talk
+over plain Ethernet or EFA. Whoever set it expects an effect.
 
 Bad::
 
@@ -10,9 +10,9 @@ Bad::
     nccl:
       set: {NCCL_IB_GID_INDEX: 3}
 
-Good: leave it out; the subnet manager chooses the path.
+Good: leave it out; the subnet manager chooses the path, and the class of a message on InfiniBand is its service level, NCCL_IB_SL.
 
-Source: transport/net_ib of NCCL 2.30.7: the GID index is taken from the RoCE branch alone.
+Source: transport/net_ib of NCCL 2.30.7: the GID index is chosen, and the traffic class set, in the RoCE branch alone.
 """
 
 from __future__ import annotations

@@ -31,6 +31,14 @@ _WORDS = {
     "NCCL_CROSS_NIC": r"[012]",
     "NCCL_IB_TIMEOUT": r"[1-9]|[12][0-9]|3[01]",
     "NCCL_IB_RETRY_CNT": r"[0-7]",
+    "NCCL_NTHREADS": r"64|128|256|512",
+}
+_RANGES = {
+    "NCCL_BUFFSIZE": (1, 2**31 - 1),  # bytes, in an int
+    "NCCL_IB_FIFO_TC": (-1, 255),  # a byte of the packet; -1 leaves it to NCCL
+    "NCCL_IB_QPS_PER_CONNECTION": (1, 128),
+    "NCCL_IB_SL": (-1, 15),  # four bits
+    "NCCL_IB_TC": (-1, 255),
 }
 _NUMBER = r"-?[0-9]+|0x[0-9a-fA-F]+"
 
@@ -39,7 +47,20 @@ _NUMBER = r"-?[0-9]+|0x[0-9a-fA-F]+"
 def check(subject: Subject) -> Iterator[Found]:
     wanted = subject.blueprint.nccl
     for name, value in wanted.set.items() if wanted else ():
-        pattern = _WORDS.get(name) or (_NUMBER if name in DEFAULTS else None)
-        if pattern and not re.fullmatch(pattern, value, re.IGNORECASE) and not deaf(subject, name):
-            choices = pattern.replace("|", ", ") if pattern[0].isalpha() and name in _WORDS else "a number in NCCL's range"
+        choices = _wanted(name, value)
+        if choices and not deaf(subject, name):
             yield Found(f"{value} is no value of {name}", ("nccl", "set", name), help=f"write {choices}")
+
+
+def _wanted(name: str, value: str) -> str | None:
+    """What a variable takes, where ``value`` is nothing of it."""
+    if name in _WORDS:
+        pattern = _WORDS[name]
+        listed = pattern.replace("|", ", ") if re.fullmatch(r"[A-Z0-9]{2,}(\|[A-Z0-9]+)*", pattern) else "a number in NCCL's range"
+        return None if re.fullmatch(pattern, value, re.IGNORECASE) else listed
+    if name in DEFAULTS and not re.fullmatch(_NUMBER, value, re.IGNORECASE):
+        return "a number in NCCL's range"
+    least, most = _RANGES.get(name, (None, None))
+    if least is None or most is None or least <= int(value, 0 if "x" in value.lower() else 10) <= most:
+        return None
+    return f"a number from {least} to {most}"
