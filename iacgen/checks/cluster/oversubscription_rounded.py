@@ -28,5 +28,5 @@ def check(subject: Subject) -> Iterator[Found]:
     for name, wanted in subject.blueprint.fabrics.items():
         fabric = subject.design.fabrics[name]
         if wanted.oversubscription > 1 and fabric.oversubscription < (1 - TOLERANCE) * wanted.oversubscription:
-            built = f"{fabric.oversubscription:.2g}" if fabric.trunks else "none, as one switch carries it"
-            yield Found(f"oversubscription {wanted.oversubscription:g} is asked for, {built} is built", ("fabrics", name, "oversubscription"))
+            built = f"the fabric is built with {fabric.oversubscription:.2g}" if fabric.trunks else "one switch carries all ports, so that there are no uplinks to save"
+            yield Found(f"oversubscription {wanted.oversubscription:g} is asked for, but {built}", ("fabrics", name, "oversubscription"))
