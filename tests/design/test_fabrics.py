@@ -198,7 +198,7 @@ def test_a_full_unit_has_no_port_for_a_manager():
 
 
 @given(
-    st.fixed_dictionaries({"topology": st.sampled_from(["rail-fat-tree", "fat-tree", "rail-only", "dragonfly", "dragonfly-plus"]), "manager": st.sampled_from(["", "ufm"]), "tiers": st.sampled_from([None, 3])}),
+    st.fixed_dictionaries({"topology": st.sampled_from(["rail-fat-tree", "fat-tree", "rail-only", "dragonfly", "dragonfly-plus"]), "manager": st.sampled_from(["", "ufm"]), "tiers": st.sampled_from([None, 3]), "numbering": st.sampled_from(["by-unit", "round-robin"])}),
     st.integers(1, 90), st.integers(0, 40), st.integers(0, 40),
 )  # fmt: skip
 @settings(max_examples=80, deadline=None)

@@ -27,5 +27,6 @@ from ..subject import Subject
 def check(subject: Subject) -> Iterator[Found]:
     for name in subject.blueprint.fabrics:
         fabric = subject.design.fabrics[name]
-        if fabric.technology == "roce" and fabric.topology.startswith("dragonfly") and len(fabric.pods) > 1:
-            yield Found("routes of a dragonfly wait for each other in a cycle, and RoCE has one lossless lane", ("fabrics", name, "topology"))
+        if fabric.technology != "infiniband" and fabric.topology.startswith("dragonfly") and len(fabric.pods) > 1:
+            why = "RoCE has one lossless lane" if fabric.technology == "roce" else "Ethernet forwards in them for ever"
+            yield Found(f"the links of a dragonfly form cycles, and {why}", ("fabrics", name, "topology"))

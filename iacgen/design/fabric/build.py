@@ -49,10 +49,11 @@ def build(name: str, wanted: Wanted, pools: Mapping[str, Any], manager_nic: cata
     manager = manager_of(wanted, pools, manager_nic)
 
     def ask(switch: catalog.Switch, topology: str = wanted.topology, **changes: Any) -> tuple[Request, Shape]:
-        request = replace(_request(name, wanted, on, nics, switch, manager), **changes)
+        request = replace(_request(name, wanted, on, nics, switch, manager), **{"upper": above} | changes)
         return request, TOPOLOGIES[topology](request)
 
     switches = [s for s in (catalog.switch(e.id) for e in catalog.entries("switches")) if SPEAKS[wanted.technology] & set(s.technologies)]
+    above = _above(wanted, switches)
     if wanted.switch is None:
         request, shape = choose(ask, switches, {catalog.nic(nic.nic).vendor for nic in nics.values()})
     else:
@@ -62,7 +63,7 @@ def build(name: str, wanted: Wanted, pools: Mapping[str, Any], manager_nic: cata
         try:
             request, shape = ask(switch)
         except FabricError as error:
-            raise (impossible(error, ask, switch, switches) if near and sum(pool.planned for pool in on) <= NEAR_HOSTS else error) from error
+            raise (impossible(error, ask, switch, switches, wanted.tiers) if near and sum(pool.planned for pool in on) <= NEAR_HOSTS else error) from error
     subnet = wanted.subnet or SUBNETS[wanted.purpose]
     qos = Qos(**dict(wanted.qos or QosSection())) if wanted.technology == "roce" else None
     return Fabric(
@@ -79,11 +80,21 @@ def _os(wanted: Wanted, switch: catalog.Switch) -> Literal["cumulus", "sonic"] |
     return wanted.os or ("sonic" if "cumulus" not in switch.software and "sonic" in switch.software else "cumulus")
 
 
+def _above(wanted: Wanted, switches: Sequence[catalog.Switch]) -> catalog.Switch | None:
+    """The model of spines and cores where the blueprint names one. Raises FabricError."""
+    if wanted.spine is None:
+        return None
+    above = catalog.switch(wanted.spine)
+    if above not in switches:
+        raise FabricError("spine", f"{above.name} does not speak {wanted.technology}")
+    return above
+
+
 def _request(name: str, wanted: Wanted, pools: Sequence[Any], nics: Mapping[str, catalog.HostNic], switch: catalog.Switch, manager: Manager | None) -> Request:
     group = wanted.group
     return Request(
         name, pools, nics, {p: _speed(switch, nic, wanted) for p, nic in nics.items()}, switch, wanted.unit, wanted.numbering,
-        wanted.oversubscription, manager.ports if manager else 0, catalog.switch(wanted.spine) if wanted.spine else None,
+        wanted.oversubscription, manager.ports if manager else 0, None,
         wanted.spine_oversubscription, wanted.tiers, wanted.spines, wanted.pod, wanted.rail_groups, wanted.cores == "fewest", wanted.split == "rotating",
         Group(group.hosts, group.leaves, group.spines, group.links) if group else Group(),
     )  # fmt: skip
@@ -132,6 +143,8 @@ def _speed(switch: catalog.Switch, nic: catalog.HostNic, wanted: Wanted) -> int:
     if not speeds:
         each = f"{min(nic.gbps // planes, most)} Gb/s" + (f" on each of {planes} planes" if planes > 1 else "")
         raise FabricError("switch", f"{switch.name} has no port as slow as {each}")
+    if planes > 1 and max(speeds) * planes != nic.gbps:
+        raise FabricError("planes", f"a port of {nic.gbps} Gb/s does not split into {planes} links of a speed that {switch.name} has")
     return max(speeds)
 
 

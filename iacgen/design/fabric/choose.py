@@ -33,18 +33,19 @@ def choose(ask: Ask, switches: Sequence[Switch], vendors: Set[str]) -> tuple[Req
     return min(answers, key=lambda answer: answer[:6])[6:]
 
 
-def impossible(error: FabricError, ask: Ask, switch: Switch, switches: Sequence[Switch]) -> FabricError:
-    """The error with the nearest requests that work, where it is a limit of size; any other error as it is."""
+def impossible(error: FabricError, ask: Ask, switch: Switch, switches: Sequence[Switch], tiers: int | None) -> FabricError:
+    """The error with the nearest requests that work, where it is a limit of size; any other error as it is. ``tiers`` are those asked
+    for."""
     if not error.limit:
         return error
-    near = list(_near(ask, switch, switches))
+    near = list(_near(ask, switch, switches, tiers))
     return FabricError(error.field, f"{error}; possible are {', '.join(near)}" if near else str(error), True)
 
 
-def _near(ask: Ask, switch: Switch, switches: Sequence[Switch]) -> Iterator[str]:
+def _near(ask: Ask, switch: Switch, switches: Sequence[Switch], tiers: int | None) -> Iterator[str]:
     """What would do, one change at a time: three tiers, more oversubscription on leaves of full size, another topology, another
     switch."""
-    asked: dict[str, dict[str, Any]] = {"three tiers": {"tiers": None}}
+    asked: dict[str, dict[str, Any]] = {"three tiers": {"tiers": None}} if tiers == 2 else {}
     asked |= {f"oversubscription {over}, with units as large as the leaves allow": {"oversubscription": float(over), "unit": None} for over in (2, 4)}
     if "infiniband" in switch.technologies:  # elsewhere a dragonfly has no lanes to keep it from deadlock
         asked["topology dragonfly-plus"] = {"topology": "dragonfly-plus", "unit": None}

@@ -101,10 +101,13 @@ def shape(request: Request) -> Shape:
 
 def plus(request: Request) -> Shape:
     """A dragonfly+; by default half the ports of a leaf go to hosts and half those of a spine to other groups. Raises FabricError."""
-    radix, asked = request.switch.ports(request.host_gbps()), request.group
-    hosts, spines, leaves, reach = (n or radix // 2 for n in (asked.hosts, asked.spines, asked.leaves, asked.links))
-    if hosts + spines > radix or leaves + reach > radix:
-        raise FabricError("group", f"a leaf takes {hosts} + {spines} ports, a spine {leaves} + {reach}; {request.switch.name} has {radix}")
+    gbps, asked = request.host_gbps(), request.group
+    radix, top = request.switch.ports(gbps), request.above.ports(gbps)
+    if not top:
+        raise FabricError("spine", f"{request.above.name} has no ports of {gbps} Gb/s, the speed of the leaves")
+    hosts, spines, leaves, reach = (n or half for n, half in ((asked.hosts, radix // 2), (asked.spines, radix // 2), (asked.leaves, top // 2), (asked.links, top // 2)))
+    if hosts + spines > radix or leaves + reach > top:
+        raise FabricError("group", f"a leaf takes {hosts} + {spines} of {radix} ports, a spine {leaves} + {reach} of {top}")
     return _laid(request, hosts, leaves, spines, reach)
 
 

@@ -35,17 +35,20 @@ def manager_nics(fabrics: Mapping[str, Wanted], pools: Mapping[str, Any]) -> dic
 
 
 def manager(wanted: Wanted, pools: Mapping[str, Any], nic: catalog.HostNic | None) -> Manager | None:
-    """The manager and the leaf ports that it takes: UFM's four, one for each host of OpenSM. Raises FabricError."""
+    """The manager and the leaf ports that it takes: UFM's four or as many as its hosts have, one for each host of OpenSM, none of hosts that the fabric connects.
+
+    It runs on the first hosts of its pool that are not out of service. Raises FabricError."""
     if wanted.manager is None:
         return None
     if wanted.technology != "infiniband":
         raise FabricError("manager", "only an InfiniBand fabric has a subnet manager")
     kind, pool = wanted.manager.kind, pools[wanted.manager.pool]
-    hosts = pool.hosts[:MANAGERS]
-    if kind == "ufm":
-        return Manager(kind, hosts, UFM_PORTS, nic)
+    hosts = tuple(host for host in pool.hosts if host not in pool.down)[:MANAGERS]
+    if not hosts:
+        raise FabricError("manager", f"all hosts of {pool.name} are out of service")
     if pool.name in wanted.connects:
         return Manager(kind, hosts, 0)
     if nic is None:
-        raise FabricError("manager", f"opensm runs on hosts with an InfiniBand port on the fabric; {pool.name} ({pool.system.name}) has none to spare")
-    return Manager(kind, hosts, len(hosts), nic)
+        raise FabricError("manager", f"{kind} runs on hosts with an InfiniBand port on the fabric; {pool.name} ({pool.system.name}) has none to spare")
+    ports = min(UFM_PORTS, len(hosts) * nic.count) if kind == "ufm" else len(hosts)
+    return Manager(kind, hosts, ports, nic)

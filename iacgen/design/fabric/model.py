@@ -260,7 +260,8 @@ class Fabric:
 
     @cached_property
     def cables(self) -> CableCounts:
-        """Counts, without expanding a single cable. Where a port is split over planes, a cable carries a link of each."""
+        """Counts, without expanding a single cable. Where a port is split over planes, a cable carries a link of each, as NVIDIA
+        counts them in the tables of its two-plane systems; lists of links then have a row for each plane."""
         if not self.tiers:
             return CableCounts()
         host = sum(self.nics[pool_of(h)].count for h in self.hosts)

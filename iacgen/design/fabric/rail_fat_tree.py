@@ -52,9 +52,12 @@ def _units(request: Request, unit: int, rails: int, kept: int) -> tuple[tuple[Sw
     """The units and how many are planned. The manager keeps the last ``kept`` places of the first, so that growth moves neither it
     nor a host."""
     pool = request.pools[0]
+    planned = -(-(pool.planned + kept) // unit)
     units = -(-(pool.count + kept) // unit)
     if kept >= unit or units > -(-pool.count // unit):
         raise FabricError("manager", f"the manager takes {request.manager_ports} leaf ports, and {pool.count} nodes fill {-(-pool.count // unit)} units of {unit}; use one node fewer, or a smaller unit")
+    if request.numbering == "round-robin":
+        units = planned  # dealt over all that will stand, or the next unit would deal everybody anew
     members = _dealt(pool.count, units, unit, kept, request.numbering)
     groups = tuple(
         SwitchGroup(
@@ -63,7 +66,7 @@ def _units(request: Request, unit: int, rails: int, kept: int) -> tuple[tuple[Sw
         )
         for u, numbers in enumerate(members)
     )  # fmt: skip
-    return groups, -(-(pool.planned + kept) // unit)
+    return groups, planned
 
 
 def _dealt(count: int, units: int, unit: int, kept: int, numbering: str) -> list[range | list[int]]:

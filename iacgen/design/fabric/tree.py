@@ -106,6 +106,8 @@ def upper(request: Request, groups: int, planned: int, leaves: int, hosts: int, 
 
     ``down`` are the ports of a leaf before its first uplink. Raises FabricError."""
     radix = request.above.ports(gbps)
+    if not radix:
+        raise FabricError("spine", f"{request.above.name} has no ports of {gbps} Gb/s, the speed of the leaves' uplinks")
     apart = leaves if request.rail_groups else 1
     width = leaves // apart  # leaves of a group that share spines
     if request.rotating:
@@ -170,6 +172,8 @@ def _pod_groups(request: Request, planned: int, width: int, radix: int) -> int:
 
 def _too_many(request: Request, planned: int, hosts: int, width: int, radix: int, apart: int) -> FabricError:
     most = pod_limit(radix, request.spine_oversubscription) // width * (radix // apart)
+    if request.pod is not None and -(-planned // request.pod) > radix // apart:
+        return FabricError("pod", f"{-(-planned // request.pod):,} pods are planned, and cores of {radix} ports join at most {radix // apart}")
     if request.spines is not None:
         return FabricError("spines", f"{request.spines} spines a pod do not carry its leaves with equal links")
     return FabricError("switch", f"three tiers of {radix}-port switches carry at most {most * hosts:,} host ports here, and {planned * hosts:,} are planned", True)

@@ -33,11 +33,13 @@ def files(design: Design, fabric: Fabric) -> dict[str, str]:
 
 
 def engine(fabric: Fabric) -> str:
-    """OpenSM's routing engine. One switch alone is no tree: ftree without a fallback never brings it up (opensm 3.3.23 on ibsim).
+    """OpenSM's routing engine. Hosts on one leaf are no tree, even below spines: ftree without a fallback never brings them up
+    (opensm 3.3.23 on ibsim).
     minhop, sssp, updn and ftree have cycles on a dragonfly; dfsssp puts them on lanes of their own."""
     if fabric.topology.startswith("dragonfly"):
         return "dfsssp,no_fallback"
-    return "ftree,no_fallback" if fabric.spines else "minhop"
+    leaves = sum(len(group.leaves) for group in fabric.groups if group.hosts)
+    return "ftree,no_fallback" if fabric.spines and leaves > 1 else "minhop"
 
 
 def _order(fabric: Fabric) -> str:

@@ -50,10 +50,10 @@ def lists(folder: Path) -> Lists:
         end = (f"{a} {a_port}", 1) if host else (a, port(file, a, a_port))
         return Link(*end, b, port(file, b, b_port))
 
-    cables = (
-        link("cables.csv", row["A-Type"] == "Host", row["A-Node Name"], devices.get(row["A-Port"], row["A-Port"]), row["Z-Node Name"], row["Z-Port"])
-        for row in _rows(folder, "cables.csv")
-    )
+    def device(row: dict[str, str]) -> str:
+        return devices.get(row["A-Port"], row["A-Port"]) if row["A-Type"] == "Host" else row["A-Port"]
+
+    cables = (link("cables.csv", row["A-Type"] == "Host", row["A-Node Name"], device(row), row["Z-Node Name"], row["Z-Port"]) for row in _rows(folder, "cables.csv"))
     people = (link("p2p.csv", row["a_type"] == "host", row["a_device"], row["a_port"], row["z_device"], row["z_port"]) for row in _rows(folder, "p2p.csv"))
     return Lists(tuple(cables), tuple(people))
 
@@ -62,7 +62,7 @@ def settings(folder: Path, plan: Plan, own: bool) -> Settings:
     """opensm's files as the tree has them: it has its own where opensm manages the fabric, and else an engine of opensm stands in for
     the product that does. Raises ListError."""
     if not own:
-        return planned(plan, "ftree" if plan.roots else "minhop" if plan.family == "tree" else "dfsssp", lanes=plan.family != "tree")
+        return planned(plan, "ftree" if plan.roots and len(plan.taken) > 1 else "minhop" if plan.family == "tree" else "dfsssp", lanes=plan.family != "tree")
     files = {f"{_ETC}/{folder.name}-partitions.conf": _text(folder, "partitions.conf")}
     script = Script(_text(folder, "guids.sh"), _text(folder, "plan.csv"), f"{_ETC}/{folder.name}")
     return Settings(parse(_text(folder, "opensm.conf")), files, script)
