@@ -23,7 +23,17 @@ Name = Annotated[str, StringConstraints(pattern=r"^[a-z]([a-z0-9-]{0,30}[a-z0-9]
 PoolName = Annotated[str, StringConstraints(pattern=r"^[a-z]([a-z0-9-]{0,14}[a-z])?$")]
 """Ends in a letter, since host numbers follow it; short, since a host name is a Slurm, DNS and Lustre name."""
 
-CatalogId = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9.-]{0,62}$")]
+
+
+def _composed(text: str) -> str:
+    """The text in NFC, as Terraform has what it reads; a few letters come apart in it. Raises ValueError where that is too long."""
+    composed = unicodedata.normalize("NFC", text)
+    if len(composed) > 500:
+        raise ValueError("at most 500 characters, composed as Unicode's NFC has them")
+    return composed
+
+
+CatalogId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9.-]{0,62}$")]
 Version = Annotated[str, StringConstraints(pattern=r"^[0-9]+(\.[0-9]+){0,3}$")]
 AbsolutePath = Annotated[str, StringConstraints(pattern=r"^(/[A-Za-z0-9][A-Za-z0-9._-]{0,62}){1,8}$")]
 Argument = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9._/@:+=,-]{1,255}$")]
@@ -33,7 +43,7 @@ Argument = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9._/@:+=,-]{1,25
 Description = Annotated[
     str,
     StringConstraints(max_length=500, pattern=r"^[^\x00-\x20\x7f-\xa0]([^\x00-\x1f\x7f-\x9f]*[^\x00-\x20\x7f-\xa0])?$"),
-    AfterValidator(lambda text: unicodedata.normalize("NFC", text)),  # Terraform does the same to what it reads
+    AfterValidator(_composed),
 ]
 """A line for people; no program reads it."""
 

@@ -15,7 +15,7 @@ SINGLE: Mapping[str, Version] = {
     key: OLD
     for key in """AcctGatherNodeFreq BcastExclude BcastParameters CompleteWait CpuFreqDef CpuFreqGovernors DebugFlags DefCpuPerGPU DefMemPerCPU DefMemPerGPU
     DefMemPerNode DependencyParameters EioTimeout EpilogMsgTime FairShareDampeningFactor GetEnvTimeout GpuFreqDef GroupUpdateForce GroupUpdateTime
-    JobCompType JobFileAppend KillOnBadExit Licenses LogTimeFormat MailDomain MailProg MaxArraySize MaxDBDMsgs MaxJobCount MaxJobId MaxMemPerCPU
+    JobFileAppend KillOnBadExit Licenses LogTimeFormat MailDomain MaxArraySize MaxDBDMsgs MaxJobCount MaxJobId MaxMemPerCPU
     MaxMemPerNode MaxStepCount MaxTasksPerNode MinJobAge MpiParams OverTimeLimit PreemptExemptTime PreemptMode PreemptType PriorityCalcPeriod
     PriorityDecayHalfLife PriorityFavorSmall PriorityFlags PriorityMaxAge PriorityUsageResetPeriod PriorityWeightJobSize PriorityWeightPartition
     PrivateData PrologEpilogTimeout ReconfigFlags RequeueExit RequeueExitHold ResvOverRun SchedulerTimeSlice SlurmctldDebug SlurmctldSyslogDebug

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from .choices import Profile
 from .exit import FINDINGS, cannot
-from .read import print_findings, run_blueprint
+from .read import formerly, print_findings, run_blueprint
 from .summary import summary
 
 if TYPE_CHECKING:
@@ -59,10 +59,10 @@ def _cables(folder: Path, state: Run) -> list[str]:
     """What becomes of the cables that the tree in ``folder`` had laid, a line for each fabric where any changes."""
     from ..pipeline import recabled, run
 
-    try:
-        before = (folder / ".iacgen/resolved.yaml").read_bytes()
-    except OSError:
+    resolved = folder / ".iacgen/resolved.yaml"
+    if not resolved.is_file() or resolved.is_symlink():
         return []
+    before = formerly(resolved)
     former = run(before, "resolved.yaml", "lab", room=8)
     if former.design is None:
         return [f"{folder}: the former blueprint does not pass today's checks, so its cables are not compared"]

@@ -35,6 +35,15 @@ def contents(path: Path) -> tuple[bytes, str]:
     return raw, name if re.match(r"[\w./]", name) else f"./{name}"  # a CI takes a line that begins with :: for a command
 
 
+def formerly(resolved: Path) -> bytes:
+    """The resolved blueprint of a tree: it has every default, so it may be eight times as long as one that a person writes, and no
+    more of it is read than tells that it is too long. Raises OSError."""
+    from ..source import MAX_BYTES
+
+    with resolved.open("rb") as file:
+        return file.read(8 * MAX_BYTES + 1)
+
+
 def run_blueprint(path: Path, over: Iterable[Path] = (), sets: Iterable[str] = (), profile: Profile = Profile.production) -> Run:
     """The run of the blueprint at ``path`` (``-``: standard input) under what is laid over it; leaves with 2 when one cannot be read."""
     from ..pipeline import run

@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from .exit import FINDINGS, Format, cannot
+from .read import formerly
 from .wait import waiting
 
 if TYPE_CHECKING:
@@ -48,9 +49,9 @@ def verify(folder: Path, only: list[str], require: bool, format: Format, edited:
         cannot(f"there is no judge {unknown[0]!r}; there are {', '.join(JUDGES)}")
     try:
         resolved = folder / ".iacgen/resolved.yaml"
-        if resolved.is_symlink() or resolved.parent.is_symlink():
-            cannot(f"{folder} is not an output folder of iacgen: a link stands where its own files were")
-        raw = resolved.read_bytes()
+        if resolved.is_symlink() or resolved.parent.is_symlink() or (resolved.exists() and not resolved.is_file()):
+            cannot(f"{folder} is not an output folder of iacgen: a link or no file stands where its own files were")
+        raw = formerly(resolved)
     except OSError as error:
         cannot(f"{folder} is not an output folder of iacgen: {error}")
     # Judged as mildly as it may have been when it was written, and larger than its blueprint by all the defaults.

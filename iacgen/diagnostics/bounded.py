@@ -11,9 +11,9 @@ MOST = 100
 
 
 def bounded(findings: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """The first ``MOST``, and a word at the place of the next one that there are more. What comes after is never made."""
+    """The first ``MOST``, and a word at the place of the next one, as grave as it, that there are more. What comes after is never made."""
     found = list(islice(findings, MOST + 1))
     if len(found) <= MOST:
         return found
     after = found.pop()
-    return [*found, Diagnostic("IAC109", "more-errors", "info", f"more than {MOST} findings of this kind; the rest is not shown", after.path, on_key=after.on_key, at=after.at)]
+    return [*found, Diagnostic("IAC109", "more-errors", after.severity, f"more than {MOST} findings of this kind; the rest is not shown", after.path, on_key=after.on_key, at=after.at)]

@@ -19,7 +19,7 @@ from .report import DocumentLike, Suppressed
 
 FORM = "# iacgen: allow <name> -- <reason>"
 _HINTS = 20  # spellings that are looked for in one file: it takes milliseconds each
-_OWN = "IAC65"  # what is said about suppressions cannot be suppressed
+_NEVER = ("IAC65", "IAC109")  # what is said about suppressions, and what stands for findings that were never made
 
 
 class CommentLike(Protocol):
@@ -68,7 +68,7 @@ class _Judged:
 def suppress(findings: Sequence[Diagnostic], comments: Sequence[CommentLike], document: DocumentLike, kinds: Mapping[str, Kind], profile: str, complete: bool) -> Outcome:
     """What remains of ``findings``. An unused comment is told only of a ``complete`` run, in which all was judged."""
     judged = _Judged()
-    by_name = {name: kind for kind in kinds.values() if comments and not kind.id.startswith(_OWN) for name in (kind.id, kind.slug)}
+    by_name = {name: kind for kind in kinds.values() if comments and not kind.id.startswith(_NEVER) for name in (kind.id, kind.slug)}
     for comment in comments:
         _read(comment, by_name, judged)
     _add_blocks([a for some in judged.allowances.values() for a in some if a.comment.alone], document)

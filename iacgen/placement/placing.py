@@ -20,11 +20,11 @@ def place(design: Design, pool_name: str, job: Job) -> tuple[Placement | None, l
     Hosts that are down get no rank. Spares stay idle as long as enough other hosts are up.
     """
     pool = design.pools[pool_name]
-    up = sorted((host for host in pool.hosts if host not in pool.down), key=natural)
     fabric = design.fabric_of(pool_name, "compute")
-    findings = _refusals(pool, len(up), fabric is not None, job)
+    findings = _refusals(pool, pool.count - len(pool.down), fabric is not None, job)
     if findings:
         return None, findings
+    up = [host for host in pool.hosts if host not in pool.down]  # in the order of their numbers
     tiers = of_fabric(fabric, pool_name, up) if fabric else alone(len(up))
     order, best, by_name = choose(tiers, job.grid, job.traffic)
     hosts = tuple(up[i] for i in order)

@@ -71,6 +71,9 @@ def _model(id: str) -> catalog.Model:
     return catalog.model(id)
 
 
+MANAGED = 4 * 48  # hosts that SN2201 carry with SN2201 as spines: 48 ports a leaf, and 4 for leaves a spine
+
+
 def _on_prem(wish: Wish, system: catalog.System, layout: Layout, stored: bool) -> dict[str, Any]:
     fabric = wish.fabric or ("roce" if system.generic else "infiniband")
     servers = 2 * max(math.ceil(wish.nodes / 64), math.ceil(layout.job.checkpoint_bytes / PER_SERVER["write"] / SAVE_S / 2))
@@ -84,6 +87,7 @@ def _on_prem(wish: Wish, system: catalog.System, layout: Layout, stored: bool) -
         "net": net,
         "storage_switch": store.switch.id if store else net.switch,
         "managed": ", ".join(["gpu", *(["oss", "mds"] if stored else []), "ctl", *(["login"] if stored else []), *(["ufm"] if net.ufm and stored else [])]),
+        "many": wish.nodes + servers + 10 > MANAGED,
         "rack": units.write(max(42_000, math.ceil((system.power_kw or 0) * max(2, system.nvlink_domain_servers)) * 1000), "watts"),
         "cooling": "direct-liquid" if system.cooling == "hybrid" else "rear-door",
         "heat": units.write(math.ceil(wish.nodes * (system.power_kw or 0) * 1.3 / 10) * 10_000, "watts"),

@@ -102,7 +102,7 @@ def test_of_very_many_errors_the_first_hundred_are_told():
     findings = run(text, "x.yaml").findings
     assert len(findings) == 101
     assert [f.id for f in findings[-2:]] == ["IAC103", "IAC109"]
-    assert findings[-1].severity == "info"
+    assert findings[-1].severity == "error"
 
 
 def test_messages_stay_short():

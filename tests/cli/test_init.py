@@ -49,7 +49,7 @@ def test_a_folder_that_is_not_there(call, tmp_path):
     ("args", "why"),
     [
         (("--system", "dgx-h10", "--nodes", "4"), "no system with GPUs is called 'dgx-h10'"),
-        (("--system", "dgx-h100", "--nodes", "512"), "no clean blueprint of 512 x dgx-h100: "),
+        (("--system", "dgx-h100", "--nodes", "4000"), "no clean blueprint of 4,000 x dgx-h100: "),
         (("--system", "dgx-b200", "--nodes", "8"), "no network device of the storage ports of NVIDIA DGX B200; the catalog names all ports of dgx-h100, dgx-h200, "),
         (("--system", "dgx-b300", "--nodes", "1"), "no RDMA device of the compute ports of NVIDIA DGX B300; the catalog names all ports of "),
         (("--system", "dgx-h100", "--nodes", "4", "--job", "llama-9"), "no model is called 'llama-9'"),

@@ -1,6 +1,7 @@
 """``iacgen verify``: one line a judge, exit codes, JSON. What each judge says of a tree is tested beside the judges."""
 
 import json
+import os
 
 import pytest
 
@@ -200,3 +201,10 @@ def test_a_comment_is_no_value(call, tree):
     path.write_text(path.read_text() + "# checked by hand\n")
     done = call("verify", tree, "--only", "megatron", "--edited")
     assert "edited since it was generated:" in done.stdout and "IAC831" not in done.stdout
+
+
+def test_a_pipe_in_place_of_the_resolved_blueprint_is_not_waited_for(iacgen, tree):
+    (tree / ".iacgen/resolved.yaml").unlink()
+    os.mkfifo(tree / ".iacgen/resolved.yaml")
+    done = iacgen("verify", tree)
+    assert done.returncode == 2 and "is not an output folder of iacgen" in done.stderr

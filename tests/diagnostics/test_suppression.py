@@ -131,3 +131,13 @@ def test_many_comments_take_little_time():
         start = time.process_time()
         suppress([finding("wobbly a", "production")], comments(text, "x.yaml"), document, KINDS, "production", True)
         assert time.process_time() - start < 1 + 25e-6 * len(text), text[:30]
+
+
+def test_what_was_never_made_counts_though_all_that_was_made_is_allowed():
+    """A hundred allowed warnings do not hide the others of their kind: what stands for those is a warning, and nobody can allow it."""
+    pools = "".join(f"  p{'abcdefghij'[i // 100]}{'abcdefghij'[i // 10 % 10]}{'abcdefghij'[i % 10]}: {{site: s, system: p5.48xlarge, count: 9}}{'  # iacgen: allow scarce-on-demand -- ours' if i < 100 else ''}\n" for i in range(150))
+    text = f"kind: Cluster\nschema: 1\nname: x\nsites:\n  s: {{kind: aws, region: us-east-2, zone: us-east-2a}}\nnodes:\n{pools}"
+    found = run(text, "x")
+    (rest,) = [f for f in found.findings if f.id == "IAC109"]
+    assert rest.severity == "warning" and len(found.suppressed) == 100
+    assert "IAC652" in {f.id for f in run(text.replace("nodes:", "nodes: # iacgen: allow more-errors -- no", 1), "x").findings}

@@ -14,7 +14,7 @@ from iacgen.starter import SMALL, Impossible, Wish, write
 from iacgen.starter.network import network
 
 SYSTEMS = [s for s in catalog.entries("systems") if s.gpus]
-COUNTS = (1, 2, 4, 7, 8, 9, 16, 31, 32, 33, 64, 65, 127, 128, 170)
+COUNTS = (1, 2, 4, 7, 8, 9, 16, 31, 32, 33, 64, 65, 127, 128, 170, 375)
 OFFERED = [
     pytest.param(Wish(s.id, n, fabric=fabric), id=f"{s.id}-{fabric or 'efa'}-{n}")
     for s in SYSTEMS for fabric in ((None,) if s.cloud else ("infiniband", "roce")) for n in COUNTS

@@ -26,7 +26,7 @@ from collections.abc import Iterator
 from ..rule import Found, rule
 from ..subject import Subject
 
-_LOADED_OR_WRITTEN = re.compile(r"NCCL_(\w+_)?(PLUGIN|LIB|DUMP_FILE)|NCCL_(DEBUG|CONF)_FILE")
+_LOADED_OR_WRITTEN = re.compile(r"NCCL_(\w+_)?(PLUGIN|LIB|DUMP_FILE)|NCCL_(DEBUG|CONF)_FILE|NCCL_COMM_ID")
 
 _PUBLIC = {
     "NCCL_NET_PLUGIN": {"none", "ofi", "aws-ofi", "libnccl-net.so", "libnccl-net-ofi.so", "libnccl-net-aws-ofi.so"},
@@ -42,6 +42,9 @@ def check(subject: Subject) -> Iterator[Found]:
     wanted = subject.blueprint.nccl
     for name, value in wanted.set.items() if wanted else ():
         if not _LOADED_OR_WRITTEN.fullmatch(name):
+            continue
+        if name == "NCCL_COMM_ID":
+            yield Found(f"{name} makes every job of the cluster look for its first rank at {value}", ("nccl", "set", name), help="leave it out of the blueprint: launchers agree on it job by job")
             continue
         if "/" in value or name.endswith("_FILE"):
             help = "leave it out of the blueprint" if name.endswith("_FILE") else "write the plug-in's name alone"
