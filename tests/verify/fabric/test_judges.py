@@ -52,6 +52,29 @@ def test_both_accept_what_iacgen_writes(tree, project):
         assert (verdict.status, verdict.findings) == ("passed", ()) and verdict.version and verdict.proves
 
 
+# What differs from two tiers of rails; nodes, and the shape.
+SHAPES = {
+    "three tiers": (16, "topology: rail-fat-tree, unit: 4, tiers: 3, pod: 2"),
+    "dragonfly": (12, "topology: dragonfly, group: {hosts: 16, leaves: 2, links: 2}"),
+    "dragonfly of low ports": (12, "topology: dragonfly, group: {hosts: 8, leaves: 4, links: 2}"),
+    "dragonfly-plus": (12, "topology: dragonfly-plus, group: {hosts: 8, leaves: 4, spines: 4, links: 4}"),
+    "one leaf below the spines that it will need": (4, "topology: fat-tree, tiers: 2"),
+}
+
+
+@pytest.mark.judge("opensm")
+@pytest.mark.parametrize("shape", SHAPES)
+def test_opensm_accepts_the_trees_of_other_shapes(shape, tmp_path):
+    """The files as they are written, not settings made for the test: engine, lanes, roots and the numbers of low ports."""
+    nodes, words = SHAPES[shape]
+    text = BLUEPRINT.replace("count: 14}", f"count: {nodes}, grow_to: {nodes + 4}}}").replace("topology: rail-fat-tree, switch: qm9700, unit: 8", f"{words}, switch: qm9700")
+    state = run(text, "pod.yaml", "lab")
+    assert state.project, state.findings
+    apply(plan(target.render(state.project), tmp_path / "out"), tmp_path / "out")
+    verdict = opensm.verify(tmp_path / "out", state.project)
+    assert (verdict.status, verdict.findings) == ("passed", ())
+
+
 def swapped(text, column):
     """The first two rows with what stands in the columns from ``column`` on exchanged."""
     head, one, two, *rest = text.splitlines(keepends=True)
