@@ -46,6 +46,8 @@ def mark(plan: Plan) -> Mark:
         trunks = [link for link in plan.links if link.a in plan.ports]
         idle = 2 * sum(link.a in empty or link.b in empty for link in trunks) + max(0, 2 * len(trunks) - BALANCED * len(plan.adapters))
         return Mark(flows * max(beside.values(), default=1), idle, "a dragonfly in the order of its ranks")
+    if len(+plan.taken) < 2:
+        return Mark(1, 2 * len(plan.links), "a tree whose adapters are all on one leaf")
     fills = [*_tiers(plan, plan.ranked)]
     ratio = math.prod(fill.ratio for fill in fills)
     promised = math.ceil(ratio - 1e-9)
