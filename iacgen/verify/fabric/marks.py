@@ -54,6 +54,8 @@ def mark(plan: Plan) -> Mark:
     room = sum(fill.room for fill in fills)
     above = 2 * sum(fill.room for fill in fills[1:])  # a link that lacks its pair below may be idle both ways
     idle = next(_tiers(plan, plan.taken)).room * len(fills) + above + _waiting(plan) if fills else 0
+    # Routes go by destination: a leaf has use for no more uplinks than there are adapters on other leaves.
+    idle += sum(max(0, plan.uplinks[leaf] - (plan.taken.total() - count)) for leaf, count in plan.taken.items())
     kind = f"a {ratio:g}:1 tree"
     if plan.shares_links:
         return Mark(promised + 2, 2 * len(plan.links), f"{kind} whose blueprint lets links be shared")
