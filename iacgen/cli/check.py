@@ -22,6 +22,7 @@ def check(
 ) -> None:
     """Print what is wrong with each file, under what is laid over it; exit 1 on findings as bad as ``fail_on``, 2 when a file cannot be
     read."""
+    from ..diagnostics.printable import printable
     from ..diagnostics.selection import FAIL_ON
     from ..pipeline import run
 
@@ -36,7 +37,7 @@ def check(
             _print_one(reports[-1], format)
     _print_all(reports, format, profile, unread)
     for name, why in unread:
-        print(f"iacgen: cannot read {name}: {why}", file=sys.stderr)
+        print(f"iacgen: cannot read {printable(name)}: {why}", file=sys.stderr)
     worst = FAIL_ON[fail_on.value if fail_on else "never" if format is FindingFormat.sarif else "error"]
     failed = any(e.finding.severity in worst for r in reports for e in r.entries)
     sys.exit(CANNOT if unread else FINDINGS if failed else CLEAN)

@@ -25,6 +25,8 @@ class PageFormat(str, Enum):
 
 
 def cannot(message: str) -> NoReturn:
-    """Say on stderr why the job could not be done, and leave with 2."""
-    print(f"iacgen: {message}", file=sys.stderr)
+    """Say on stderr why the job could not be done, and leave with 2. What the message quotes may come from a stranger."""
+    from ..diagnostics.printable import printable_lines
+
+    print("\n".join(printable_lines(f"iacgen: {message}")), file=sys.stderr)
     sys.exit(CANNOT)

@@ -159,8 +159,10 @@ def _sum(verdicts: Sequence[Verdict]) -> str:
 def _print_files(title: str, files: list[str]) -> None:
     if files:
         print(f"{title}:")
+        from ..diagnostics.printable import printable
+
         for path in files:
-            print(f"    {path}")
+            print(f"    {printable(path)}")
 
 
 def _finding(found: Diagnostic) -> dict[str, object]:

@@ -9,5 +9,8 @@ def printable(text: str) -> str:
 
 
 def printable_lines(text: str) -> list[str]:
-    """The lines of a text that may have several, each of them printable."""
-    return [printable(line) for line in text.split("\n")]
+    """The lines of a text that may have several, each of them printable; none is a command to a CI that reads the output.
+
+    GitHub's runner takes a line for a command that begins, behind blanks, with ``::`` or ``##[``: such a line gets a bar before it.
+    """
+    return [f"| {line}" if line.lstrip().startswith(("::", "##[")) else line for line in map(printable, text.split("\n"))]

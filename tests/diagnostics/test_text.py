@@ -160,3 +160,12 @@ def test_nothing_that_a_terminal_obeys_comes_out_of_any_file(pieces):
     state = run("".join(pieces), "x.yaml")
     text = render_text(state.findings, state.document)
     assert all(c == "\n" or c.isprintable() for c in text), repr(text)
+
+
+def test_no_line_is_a_command_to_a_ci():
+    """Text of a blueprint that runs over lines, in a help and in a message: the runner reads commands behind blanks too."""
+    text = 'kind: Cluster\nschema: 1\nname: x\nsites: {s: {kind: on-prem}}\nnodes: {gpu: {site: s, system: dgx-h100, count: 2}}\nfabrics: {c: {site: s, purpose: compute, technology: roce, connects: "a\\n::error file=x::pwned"}}\n'
+    state = run(text, "x.yaml")
+    shown = render_text(state.findings, state.document)
+    assert "pwned" in shown
+    assert not [line for line in shown.splitlines() if line.lstrip().startswith(("::", "##["))]
