@@ -71,7 +71,7 @@ def test_invariants_of_trees(wanted):
         return
     made = designed.fabrics["compute"]
     holds(made, designed.pools["gpu"].hosts)
-    assert made.cables.manager == {"": 0, "ufm": 4, "opensm": min(2, wanted["managers"])}[wanted["manager"]]
+    assert made.cables.manager == {"": 0, "ufm": min(4, 2 * min(2, wanted["managers"])), "opensm": min(2, wanted["managers"])}[wanted["manager"]]
     assert made.oversubscription <= wanted["oversubscription"] or made.trunks is None
     for found in made.links():
         if found.joins not in ("leaf-spine", "spine-core"):
