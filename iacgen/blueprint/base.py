@@ -24,7 +24,6 @@ PoolName = Annotated[str, StringConstraints(pattern=r"^[a-z]([a-z0-9-]{0,14}[a-z
 """Ends in a letter, since host numbers follow it; short, since a host name is a Slurm, DNS and Lustre name."""
 
 
-
 def _composed(text: str) -> str:
     """The text in NFC, as Terraform has what it reads; a few letters come apart in it. Raises ValueError where that is too long."""
     composed = unicodedata.normalize("NFC", text)

@@ -43,11 +43,6 @@ class Run:
     length_m: Metres
     cages: tuple[Cages, Cages]
 
-    @property
-    def beyond(self) -> NDArray[np.int64]:
-        """Numbers of the links that no cable of the catalog reaches."""
-        return np.flatnonzero((self.cable == BEYOND) & ~np.isnan(self.need_m)) if self.cables else np.empty(0, dtype=np.int64)
-
 
 @dataclass(frozen=True)
 class Part:

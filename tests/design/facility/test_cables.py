@@ -15,7 +15,7 @@ from iacgen import catalog
 from iacgen.blueprint import parse
 from iacgen.design import design
 from iacgen.design.facility import Facility, Floor, Limits, Rack, Standing
-from iacgen.design.facility.cables import ALWAYS_M, NO_CABLE, assign, at_most, needs, parts, runs, sold
+from iacgen.design.facility.cables import ALWAYS_M, BEYOND, NO_CABLE, assign, at_most, needs, parts, runs, sold
 from iacgen.design.facility.lengths import lengths, places
 from iacgen.design.fabric.model import Links
 from iacgen.pipeline import run
@@ -103,13 +103,13 @@ def test_the_medium_is_the_first_within_reach(joins: str, parallel: int, need: f
     found = assign(FABRICS["compute"], links(joins, 400, 4, parallel), np.full(4, need))
     assert {found.cables[i].medium for i in found.cable} == {medium}
     assert set(found.length_m) == {length}
-    assert len(found.beyond) == 0
+    assert not (found.cable == BEYOND).any()
 
 
 @pytest.mark.parametrize(("joins", "reach"), [("host-leaf", 100), ("leaf-spine", 2000)])
 def test_beyond_the_last_reach_is_nothing(joins: str, reach: int):
     found = assign(FABRICS["compute"], links(joins, 400, 2, 2), np.array([reach, reach + 0.01]))
-    assert list(found.beyond) == [1]
+    assert list(np.flatnonzero(found.cable == BEYOND)) == [1]
     assert [(p.model, p.length_m, p.count) for p in parts([found])][-1] == (NO_CABLE, round(reach + 0.01, 1), 1)
 
 
@@ -176,4 +176,4 @@ def test_a_hall_of_98304_gpus_takes_seconds():
     assert time.process_time() - began < 10
     assert sum(len(one.links) for one in found) == 3 * 98_304
     assert sum(part.links for part in order if part.what == "cable") == 3 * 98_304
-    assert not any(len(one.beyond) for one in found)
+    assert not any((one.cable == BEYOND).any() for one in found)
