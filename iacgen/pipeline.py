@@ -129,16 +129,15 @@ def _checked(state: Run) -> Run:
     """The checks, the design and the arithmetic of the jobs together, so that the user sees all that is wrong in one run."""
     assert state.blueprint
     findings, jobs, designed = checks.run("blueprint", state.blueprint, state.profile), {}, None
-    blueprint = _by_name(state.blueprint)  # from here on the order of a map in the file is gone: it can matter to nobody
     if not errors(findings):
-        designed, found = design(blueprint)
+        designed, found = design(state.blueprint)
         findings += found
-    for name, wanted in blueprint.training.items():
-        if spec := job_spec(name, wanted, blueprint):
+    for name, wanted in state.blueprint.training.items():
+        if spec := job_spec(name, wanted, state.blueprint):
             job, found = plan_job(spec)
             findings += found
             jobs |= {name: job} if job else {}
-    return replace(state, blueprint=blueprint, design=designed, jobs=jobs, findings=(*state.findings, *findings))
+    return replace(state, design=designed, jobs=jobs, findings=(*state.findings, *findings))
 
 
 def _judged(state: Run) -> Run:
@@ -146,15 +145,6 @@ def _judged(state: Run) -> Run:
     assert state.blueprint and state.design
     subject = Subject(state.blueprint, state.design, state.jobs)
     return replace(state, findings=(*state.findings, *checks.run("cluster", subject, state.profile)))
-
-
-def _by_name(value: Any) -> Any:
-    """A section with its maps, at any depth, in the order of their names."""
-    if isinstance(value, dict):
-        return {name: _by_name(value[name]) for name in sorted(value)}
-    if hasattr(value, "model_copy"):
-        return value.model_copy(update={name: _by_name(inner) for name, inner in value})
-    return value
 
 
 def _placed(state: Run) -> Run:

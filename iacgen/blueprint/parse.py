@@ -20,8 +20,9 @@ _READ = 1_000  # errors of pydantic that are looked at
 
 
 def parse(data: Any, written: Callable[[Path], str] | None = None, unread: frozenset[Path] = frozenset()) -> tuple[Blueprint | None, list[Diagnostic]]:
-    """The typed blueprint, or None and all schema errors (ids IAC1xx) in one run.
+    """The typed blueprint with its maps in the order of their names, or None and all schema errors (ids IAC1xx) in one run.
 
+    From here on the order of a map in the file is gone: it can matter to nobody.
     ``written`` gives the text of a scalar as it stands in the file, for hints; at the paths in ``unread`` nothing could be read and
     nothing more is said.
     """
@@ -39,7 +40,16 @@ def parse(data: Any, written: Callable[[Path], str] | None = None, unread: froze
     for count, most, section, words in ((hosts, MOST_HOSTS, "nodes", "nodes; a cluster has"), (ends, MOST_ENDS, "fabrics", "connections of nodes to fabrics; a cluster has")):
         if count > most:
             return None, [Diagnostic("IAC110", "too-many-nodes", "error", f"{count:,} {words} at most {most:,}", (section,), on_key=True)]
-    return (None if unread else blueprint), []
+    return (None if unread else _by_name(blueprint)), []
+
+
+def _by_name(value: Any) -> Any:
+    """A section with its maps, at any depth, in the order of their names."""
+    if isinstance(value, dict):
+        return {name: _by_name(value[name]) for name in sorted(value)}
+    if hasattr(value, "model_copy"):
+        return value.model_copy(update={name: _by_name(inner) for name, inner in value})
+    return value
 
 
 def not_a_mapping() -> Diagnostic:
