@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Any, Protocol
 
+from .mask import Mask, masked_name, private_lines
 from .model import BlueprintPath, Diagnostic, Severity, Span, lines
 
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
@@ -15,6 +16,7 @@ class DocumentLike(Protocol):
     """What a report needs of the files that findings point into."""
 
     name: str
+    data: Any
     values: Mapping[BlueprintPath, Span]
     keys: Mapping[BlueprintPath, Span]
 
@@ -40,7 +42,7 @@ class Place:
     line: int
     column: int
     end: int
-    source: str  # the whole line, as it stands in the file
+    source: str  # the whole line as it stands in the file, with stars for what is secret
 
 
 @dataclass(frozen=True)
@@ -78,10 +80,10 @@ class Report:
 
 
 def gather(findings: Iterable[Diagnostic], document: DocumentLike, suppressed: Iterable[Suppressed] = (), unselected: int = 0) -> Report:
-    """The findings of one document for the printers."""
+    """The findings of one document for the printers; no secret of the file is in them."""
     at = _Places(document)
-    entries = [Entry(f, at.place(document.place(f)), at.notes(f)) for f in findings]
-    allowed = [Entry(s.finding, at.place(document.place(s.finding)), at.notes(s.finding), s.reason, at.place(s.at)) for s in suppressed]
+    entries = [Entry(at.masked(f), at.place(document.place(f)), at.notes(f)) for f in findings]
+    allowed = [Entry(at.masked(s.finding), at.place(document.place(s.finding)), at.notes(s.finding), at.mask.said(s.reason), at.place(s.at)) for s in suppressed]
     return Report(document.name, _ordered(entries, document.name), _ordered(allowed, document.name), unselected)
 
 
@@ -103,21 +105,38 @@ def _ordered(entries: list[Entry], first: str) -> tuple[Entry, ...]:
 
 
 class _Places:
-    """Spans of a document with the lines that they lie in; each text is split once."""
+    """Spans of a document with the lines that they lie in; each text is split once, each line masked once."""
 
     def __init__(self, document: DocumentLike) -> None:
         self.document = document
-        self.texts: dict[str, list[str]] = {}
+        self.texts: dict[str, tuple[list[str], frozenset[int]]] = {}
+        self.rows: dict[tuple[str, int], str] = {}
+        self.mask = Mask(document.data, document.values, self.row)
+
+    def row(self, span: Span) -> str:
+        """The line of a span as it stands in the file."""
+        if span.name not in self.texts:
+            text = self.document.text_of(span)
+            self.texts[span.name] = lines(text), private_lines(text)
+        rows = self.texts[span.name][0]
+        return rows[span.line - 1] if span.line <= len(rows) else ""
 
     def place(self, span: Span) -> Place:
         span = replace(span, name=span.name or self.document.name)
-        if span.name not in self.texts:
-            self.texts[span.name] = lines(self.document.text_of(span))
-        text = self.texts[span.name]
-        return Place(span.name, span.line, span.column, max(span.end, span.column + 1), text[span.line - 1] if span.line <= len(text) else "")
+        here = (span.name, span.line)
+        if here not in self.rows:
+            row = self.row(span)
+            self.rows[here] = self.mask.line(*here, row, span.line in self.texts[span.name][1])
+        return Place(masked_name(span.name), span.line, span.column, max(span.end, span.column + 1), self.rows[here])
+
+    def masked(self, finding: Diagnostic) -> Diagnostic:
+        """The finding in words that hold no secret, with a path that is none."""
+        said = self.mask.said
+        path = tuple(said(step) if isinstance(step, str) else step for step in finding.path)
+        return replace(finding, message=said(finding.message, finding.path), help=finding.help and said(finding.help, finding.path), path=path)
 
     def notes(self, finding: Diagnostic) -> tuple[Note, ...]:
-        return tuple(Note(r.path, r.note, self.written(r.path)) for r in finding.related)
+        return tuple(Note(tuple(self.mask.said(step) if isinstance(step, str) else step for step in r.path), self.mask.said(r.note), self.written(r.path)) for r in finding.related)
 
     def written(self, path: BlueprintPath) -> Place | None:
         """Where the user wrote ``path``: its value, or the key of a value that begins in a line below."""

@@ -19,8 +19,8 @@ import re
 from collections.abc import Iterator
 
 from ...blueprint import Blueprint
+from ...diagnostics.secret import secret_kind
 from ..rule import Found, rule
-from ..words import secret_kind
 
 _SECRET = "password|passwd|passphrase|secret|api[-_]?key|access[-_]?key|secret[-_]?key|private[-_]?key|credentials?"
 _TOKEN = "(?:(?:auth|access|api|hub|hf|github|gitlab|wandb|bearer|session|refresh)[-_])token"  # --eos-token is a matter of text

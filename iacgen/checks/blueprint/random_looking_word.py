@@ -18,8 +18,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...blueprint import Blueprint
+from ...diagnostics.secret import looks_random, secret_kind
 from ..rule import Found, rule
-from ..words import looks_random, secret_kind, words
+from ..words import words
 
 
 @rule("IAC287", "random-looking-word", "warning")

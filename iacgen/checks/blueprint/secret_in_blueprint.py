@@ -19,8 +19,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...blueprint import Blueprint
+from ...diagnostics.secret import secret_kind
 from ..rule import Found, rule
-from ..words import secret_kind, words
+from ..words import words
 
 
 @rule("IAC285", "secret-in-blueprint")
