@@ -50,7 +50,7 @@ class Fabric(Section):
     """One network."""
 
     site: Name = Field(description="Where it lies", examples=["hall-a"])
-    purpose: Literal["compute", "storage", "management"] = Field(description="What crosses it", examples=["compute"])
+    purpose: Literal["compute", "storage", "management", "in-band", "out-of-band"] = Field(description="What crosses it: RDMA between GPUs; files; logins, Slurm and Ansible over on-board ports or, in-band, over fast ones; consoles of machines and switches out-of-band", examples=["compute", "in-band"])
     connects: tuple[PoolName, ...] = Field(strict=False, min_length=1, description="Pools on it; the order is the address plan, append at the end", examples=[["gpu"], ["gpu", "oss", "mds"]])
     technology: Literal["infiniband", "roce", "ethernet"] = Field(description="What the links speak", examples=["infiniband", "roce"])
     topology: Literal["rail-fat-tree", "fat-tree", "rail-only", "dragonfly", "dragonfly-plus"] = Field("fat-tree", description="How the switches are joined", examples=["rail-fat-tree"])

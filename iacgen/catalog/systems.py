@@ -8,14 +8,17 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, Pos
 
 from iacgen.catalog.entry import Entry, EntryId, Facts, Text
 
-Purpose = Literal["compute", "storage", "management"]
+Purpose = Literal["compute", "storage", "management", "in-band", "out-of-band"]
 DeviceName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-zA-Z0-9_]{0,14}$")]  # a P before the PCI domain: ibP2p3s0
 PciAddress = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$")]
 
 
 class HostNic(Facts):
     """The ports of a server that serve one purpose. Where names are given there is one a port, in rail order: the compute port
-    number i is the one nearest to GPU i. No names means that they are not known or that software must not rely on them."""
+    number i is the one nearest to GPU i. No names means that they are not known or that software must not rely on them.
+
+    Ports lie in the cages of their adapters, one in each, unless ``cages`` tells which of them share one: the eight adapters of a
+    DGX H100 end in four twin-port cages."""
 
     nic: EntryId
     count: PositiveInt = Field(description="ports that carry this purpose, not cards")
@@ -23,6 +26,23 @@ class HostNic(Facts):
     rdma_names: tuple[DeviceName, ...] = ()
     interfaces: tuple[DeviceName, ...] = Field(default=(), description="network device names, 15 characters at most (Linux)")
     pci: tuple[PciAddress, ...] = ()
+    cages: tuple[PositiveInt, ...] = Field(default=(), description="number of the cage of each port, where ports share cages")
+
+    @model_validator(mode="after")
+    def _cages_are_alike(self) -> HostNic:
+        if self.cages and (len(self.cages) != self.count or len({self.cages.count(cage) for cage in self.cages}) != 1):
+            raise ValueError(f"cages must give each of {self.count} ports the number of its cage, and each cage as many ports")
+        return self
+
+    @property
+    def cage_of(self) -> tuple[int, ...]:
+        """The cage of each port, from 1."""
+        return self.cages or tuple(range(1, self.count + 1))
+
+    @property
+    def cage_ports(self) -> int:
+        """Ports that share a cage."""
+        return self.cages.count(self.cages[0]) if self.cages else 1
 
     @model_validator(mode="after")
     def _one_name_a_port(self) -> HostNic:

@@ -13,6 +13,7 @@ from ..blueprint.storage import FsxLustre as WantedFsx
 from ..blueprint.storage import Lustre as WantedLustre
 from ..diagnostics import Diagnostic
 from . import facility
+from .fabric.attached import Attached, attached
 from .fabric.build import build as build_fabric
 from .fabric.build import cloud
 from .fabric.managers import manager_nics
@@ -93,18 +94,23 @@ def _with_efa(system: catalog.System, interfaces: int) -> catalog.System:
 
 
 def _fabrics(blueprint: Blueprint, pools: dict[str, Pool], findings: list[Diagnostic]) -> dict[str, Fabric]:
-    fabrics: dict[str, Fabric] = {}
+    fabrics: dict[str, Fabric | None] = dict.fromkeys(blueprint.fabrics)  # in the blueprint's order, whichever is built first
     nics = manager_nics(blueprint.fabrics, pools)
-    for name, wanted in blueprint.fabrics.items():
+    reached: set[str] = set()  # sites whose switches an out-of-band fabric, the first by name, has ports for
+    for name, wanted in sorted(blueprint.fabrics.items(), key=lambda item: item[1].purpose == "out-of-band"):  # that one reaches the others' switches
+        others: tuple[Attached, ...] = ()
+        if wanted.purpose == "out-of-band" and wanted.site not in reached:
+            reached.add(wanted.site)
+            others = tuple(attached(f for f in fabrics.values() if f and f.site == wanted.site))
         try:
-            fabrics[name] = build_fabric(name, wanted, pools, nics.get(name), near=len(findings) < NEAR)
+            fabrics[name] = build_fabric(name, wanted, pools, nics.get(name), len(findings) < NEAR, others)
         except FabricError as error:
             path: tuple[str | int, ...] = ("fabrics", name, *([error.field] if error.field else []))
             findings.append(Diagnostic("IAC211", "impossible-fabric", "error", str(error), path, on_key=error.field is None))
     for pool in pools.values():
         if pool.system.cloud and pool.system.gpus:
             fabrics[f"{pool.name}-efa"] = cloud(pool) if pool.efa else replace(cloud(pool), technology="ethernet")
-    return fabrics
+    return {name: fabric for name, fabric in fabrics.items() if fabric}
 
 
 def _storage(blueprint: Blueprint, pools: dict[str, Pool], fabrics: dict[str, Fabric], scheduler: Scheduler | None) -> Iterator[tuple[str, Storage]]:

@@ -221,10 +221,15 @@ class Design:
         """The pool that a host belongs to. Raises KeyError."""
         return self.pools[host.rstrip("0123456789")]
 
-    def address(self, host: str, purpose: str = "management", port: int = 0) -> ipaddress.IPv4Address | None:
-        """Planned address of a host's port on the fabric of this purpose; None where no such fabric is planned."""
+    def management_of(self, pool: str) -> Fabric | None:
+        """The fabric over which people, Ansible and Slurm reach a pool: in-band where it is on one, else management."""
+        return self.fabric_of(pool, "in-band") or self.fabric_of(pool, "management")
+
+    def address(self, host: str, purpose: str = "", port: int = 0) -> ipaddress.IPv4Address | None:
+        """Planned address of a host's port on the fabric of this purpose, by default the one that it is reached over; None where no
+        such fabric is planned."""
         pool = self.pool_of(host)
-        fabric = self.fabric_of(pool.name, purpose)
+        fabric = self.fabric_of(pool.name, purpose) if purpose else self.management_of(pool.name)
         return fabric.address(pool.name, pool.index(host), port) if fabric and fabric.blocks else None
 
     @cached_property

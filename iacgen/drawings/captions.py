@@ -62,6 +62,8 @@ def hosts(view: View) -> Lines:
     pools = {pool_of(host) for host in fabric.hosts}
     planes = f"{fabric.planes} × " if fabric.planes > 1 else ""
     own = [f"{pool}: {1 if view.rail is not None else fabric.nics[pool].count} × {planes}{fabric.link_gbps[pool]}G" for pool in fabric.pools if pool in pools]
+    reached = sum(run.count for run in fabric.attached)
+    own += [f"{reached:,} switches: 1 × 1G"] if reached else []
     return ((f"{len(fabric.hosts):,} hosts" if len(fabric.hosts) != 1 else "1 host", "strong"), *((line, "quiet") for text in own[:6] for line in _wrapped(text)))
 
 

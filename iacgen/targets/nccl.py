@@ -92,7 +92,7 @@ def _planned(design: Design, pool: Pool) -> Profile:
 
 def _bootstrap(design: Design, pool: Pool, fabric: Fabric | None) -> list[Setting]:
     """The interfaces that carry plain TCP: the management network's, or the compute network's where that is all there is."""
-    management = design.fabric_of(pool.name, "management")
+    management = design.management_of(pool.name)
     carrier = fabric if fabric and fabric.technology == "ethernet" else management or fabric
     names = carrier.nics[pool.name].interfaces if carrier else ()
     if not carrier or not names:

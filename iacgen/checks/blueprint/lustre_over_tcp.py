@@ -26,5 +26,5 @@ from ..rule import Found, rule
 def check(blueprint: Blueprint) -> Iterator[Found]:
     for name, store in lustres(blueprint).items():
         fabric = blueprint.fabrics[store.fabric]
-        if fabric.technology == "ethernet" and fabric.purpose != "management":
+        if fabric.technology == "ethernet" and fabric.purpose not in ("management", "out-of-band"):
             yield Found(f"{store.fabric} is plain Ethernet: Lustre falls back to TCP", ("storage", name, "fabric"))

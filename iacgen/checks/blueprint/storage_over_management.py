@@ -25,5 +25,5 @@ from ..rule import Found, rule
 @rule("IAC272", "storage-over-management", "warning", lab="info")
 def check(blueprint: Blueprint) -> Iterator[Found]:
     for name, store in lustres(blueprint).items():
-        if blueprint.fabrics[store.fabric].purpose == "management":
+        if blueprint.fabrics[store.fabric].purpose in ("management", "out-of-band"):
             yield Found(f"{store.fabric} is the management network", ("storage", name, "fabric"))

@@ -26,7 +26,7 @@ from ..subject import Subject
 def check(subject: Subject) -> Iterator[Found]:
     for name in subject.blueprint.fabrics:
         fabric = subject.design.fabrics[name]
-        for pool in fabric.pools if fabric.purpose != "management" else ():
+        for pool in fabric.pools if fabric.purpose in ("compute", "storage") else ():
             ports, links = fabric.nics[pool].gbps, fabric.link_gbps[pool] * fabric.planes
             if links < ports:
                 yield Found(f"the ports of {pool} run at {ports} Gb/s, and the switch at {links} Gb/s", ("fabrics", name, "switch"))

@@ -23,7 +23,7 @@ from ..subject import Subject
 
 @rule("IAC532", "off-management", "warning", lab="info")
 def check(subject: Subject) -> Iterator[Found]:
-    managed = {site for fabric in subject.design.fabrics.values() if fabric.purpose == "management" for site in [fabric.site]}
+    managed = {fabric.site for fabric in subject.design.fabrics.values() if fabric.purpose in ("management", "in-band")}
     for pool in subject.design.pools.values():
-        if pool.site in managed and "management" in pool.system.nics and not subject.design.fabric_of(pool.name, "management"):
+        if pool.site in managed and "management" in pool.system.nics and not subject.design.management_of(pool.name):
             yield Found(f"{pool.name} is on no management network of {pool.site}", ("nodes", pool.name), on_key=True)

@@ -6,12 +6,16 @@ import ipaddress
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...catalog import HostNic, Switch
+from ...catalog.systems import Purpose
+
+if TYPE_CHECKING:
+    from .attached import Attached
 
 Path = tuple[str | int, ...]
 Array = NDArray[np.int64]
@@ -174,7 +178,7 @@ class Fabric:
 
     name: str
     site: str
-    purpose: Literal["compute", "storage", "management"]
+    purpose: Purpose
     technology: Literal["infiniband", "roce", "ethernet", "efa"]
     topology: Topology
     tiers: tuple[Tier, ...]
@@ -194,6 +198,7 @@ class Fabric:
     reserved: int = 0
     growth: Growth | None = None
     os: Literal["cumulus", "sonic"] | None = None  # of the switches of a RoCE fabric
+    attached: tuple[Attached, ...] = ()  # switches of other fabrics that it reaches, among its hosts after those of its pools
 
     @property
     def switch(self) -> Switch | None:

@@ -27,7 +27,7 @@ def links(fabric: Fabric) -> Iterator[Links]:
 def cables(fabric: Fabric) -> Iterator[Cable]:
     """The same by name."""
     switches, hosts = fabric.switch_names, fabric.hosts
-    names = {pool: port_names(fabric, pool) for pool in fabric.pools}
+    names = {pool: port_names(fabric, pool) for pool in fabric.nics}
     for found in links(fabric):
         ends = zip(*(x.tolist() for x in (found.a, found.a_port, found.b, found.b_port)), strict=True)
         if found.joins == "host-leaf":

@@ -29,8 +29,8 @@ def lustres_of(design: Design, site: str) -> list[Lustre]:
 
 
 def fabrics_of(design: Design, pool: str) -> list[Fabric]:
-    """The fabrics that a pool is on: compute, storage, management, each by name."""
-    order = ("compute", "storage", "management")
+    """The fabrics that a pool is on: compute, storage, then those that manage it, each by name."""
+    order = ("compute", "storage", "in-band", "management", "out-of-band")
     return sorted((f for f in design.fabrics.values() if pool in f.pools), key=lambda f: (order.index(f.purpose), f.name))
 
 

@@ -55,6 +55,9 @@ def routed_plan(design: Design, fabric: Fabric) -> str:
         for pool, host in _hosts(design, fabric):
             for rail in range(fabric.nics[pool.name].count):
                 yield (host, "host", pool.name, rail, _port(fabric, pool, rail), str(fabric.address(pool.name, pool.index(host), rail)), prefix, None)
+        for run in fabric.attached:
+            for i in range(run.count):
+                yield (run.host(i), "management-port", run.fabric, None, run.port, str(fabric.address(run.name, 0, i)), prefix, None)
 
     return csv_text(rows())
 

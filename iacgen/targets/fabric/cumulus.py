@@ -53,6 +53,8 @@ def _lines(router: Router) -> Iterator[str]:
     yield from _breakouts(router)
     for far in router.ports:
         yield from (f"      {far.port.name}:", "        type: swp", f"        description: {yaml(f'{far.device} {far.device_port}')}")
+        if router.slower(far):
+            yield from ("        link:", f"          speed: {far.gbps}G")
         yield from _access() if far.is_host else _link(router)
     if router.hosts:
         yield from _segment(router)

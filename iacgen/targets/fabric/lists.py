@@ -27,13 +27,11 @@ _NETBOX_TYPES = {"twisted-pair": "cat6", "dac": "dac-passive", "acc": "dac-activ
 def cables(wired: Wired, numbers: dict[str, int]) -> str:
     """``cables.csv``: one row a link for UFM's cable validation. InfiniBand hosts are told by the number of the adapter in
     ``numbers``, as that program's map of adapters has it, the others by their port's name."""
-    kinds = {True: "Host", False: "Switch"}
-
     def rows() -> Iterator[Row]:
         yield P2P
         for w in wired.wires:
             port = numbers.get(w.a_port.name, w.a_port.name) if w.from_host else w.a_port.name
-            yield (w.a_place.rack, w.a_place.unit, w.a, kinds[w.from_host], port, w.b_place.rack, w.b_place.unit, w.b, "Switch", w.b_port.name)
+            yield (w.a_place.rack, w.a_place.unit, w.a, wired.below(w).capitalize(), port, w.b_place.rack, w.b_place.unit, w.b, "Switch", w.b_port.name)
 
     return csv_text(rows())
 
@@ -60,7 +58,7 @@ def point_to_point(wired: Wired) -> str:
         yield OURS
         for w in wired.wires:
             yield (
-                w.label, w.joins, *w.a_place, w.a, "host" if w.from_host else "switch", w.a_port.cage, w.a_port.name,
+                w.label, w.joins, *w.a_place, w.a, wired.below(w), w.a_port.cage, w.a_port.name,
                 *w.b_place, w.b, "switch", w.b_port.cage, w.b_port.name, w.gbps, w.medium, w.model, w.length_m,
             )  # fmt: skip
 

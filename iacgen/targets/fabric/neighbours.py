@@ -41,6 +41,10 @@ class Router:
     routes: bool
     ports: Sequence[Far]
 
+    def slower(self, far: Far) -> bool:
+        """Whether a link runs below the speed that its port comes up with, so that the switch must be told."""
+        return far.gbps < self.speed.gbps
+
     @property
     def hosts(self) -> list[Far]:
         """Ports that lead to hosts."""

@@ -79,7 +79,7 @@ def switch(router: Router, qos: Qos) -> str:
     }  # fmt: skip
     tables: dict[str, Table] = {
         "DEVICE_METADATA": {"localhost": _metadata(router)},
-        "PORT": {far.port.name: {"admin_status": "up", "mtu": "9100", "description": f"{far.device} {far.device_port}"} for far in router.ports},
+        "PORT": {far.port.name: _port(router, far) for far in router.ports},
         "PORT_QOS_MAP": dict.fromkeys(used, per_port),
         "QUEUE": {f"{port}|{n}": queue if n == lossless else {"scheduler": "notifications" if n == str(qos.cnp_priority) else "lossy"} for port in used for n in (lossless, str(qos.cnp_priority), *lossy[:1])},
         "PFC_WD": {port: {"action": "drop", "detection_time": "200", "restoration_time": "200"} for port in used},
@@ -88,6 +88,11 @@ def switch(router: Router, qos: Qos) -> str:
         "BUFFER_QUEUE": {f"{port}|{n}": {"profile": f"egress_{kind}_profile"} for port in used for n, kind in _queues(qos)},
     }
     return printed(tables | (_segment(router) if router.hosts else {}) | (_router(router) if router.routes else {}))
+
+
+def _port(router: Router, far: Far) -> Table:
+    speed = {"speed": str(far.gbps * 1000)} if router.slower(far) else {}  # in Mb/s, where the port layout has another
+    return {"admin_status": "up", "mtu": "9100", "description": f"{far.device} {far.device_port}", **speed}
 
 
 def _segment(router: Router) -> dict[str, Table]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from ...design.fabric.model import Fabric, Joins, Links, pool_of
 from ...design.fabric.wiring import port_names
@@ -59,6 +59,11 @@ class Wired:
     speeds: Sequence[Speed]
     places: dict[str, Place]
 
+    def below(self, wire: Wire) -> Literal["host", "switch"]:
+        """What the lower end is: a host, or a switch, which an out-of-band fabric reaches as it does hosts."""
+        reached = bool(self.fabric.attached) and pool_of(wire.a) in {run.name for run in self.fabric.attached}
+        return "host" if wire.from_host and not reached else "switch"
+
     def place(self, name: str) -> Place:
         """Where a switch or host stands."""
         return self.places.get(name, Place())
@@ -101,7 +106,7 @@ def _wires(fabric: Fabric, run: Run, counted: Sequence[Speed], places: dict[str,
 def _lower_ends(fabric: Fabric, links: Links, counted: Sequence[Speed]) -> tuple[Sequence[str], _Ports]:
     """(names, port of (number of the device, number of the port)) of the ends ``a``."""
     if links.joins == "host-leaf":
-        names = {pool: [Port(name) for name in spelt(fabric, pool)] for pool in fabric.pools}
+        names = {pool: [Port(name) for name in spelt(fabric, pool)] for pool in fabric.nics}
         hosts = fabric.hosts
         pools = [names[pool_of(host)] for host in hosts]
         return hosts, lambda a, port: pools[a][port]

@@ -88,7 +88,7 @@ def _origin(design: Any, pool: str) -> Any:
 
 def _interfaces(design: Any, pool: str) -> tuple[str, ...]:
     """Those that carry plain TCP: of the compute network where that is Ethernet, else of the management network; none where nobody knows."""
-    compute, management = design.fabric_of(pool, "compute"), design.fabric_of(pool, "management")
+    compute, management = design.fabric_of(pool, "compute"), design.management_of(pool)
     carrier = compute if _technology(design, pool) == "ethernet" else None if _technology(design, pool) == "efa" else management or compute
     return tuple(carrier.nics[pool].interfaces) if carrier else ()
 

@@ -142,3 +142,25 @@ def test_growth_moves_no_address(table, project):
     assert small.project and large.project, (small.findings, large.findings)
     before, after = ({tuple(row.split(",")[:5]): row for row in fabric.render(s.project)["fabric/compute/plan.csv"].splitlines()} for s in (small, large))
     assert len(before) < len(after) and before.items() <= after.items()
+
+
+@pytest.mark.parametrize("os", ["cumulus", "sonic"])
+def test_a_port_slower_than_the_others_is_told_so(os):
+    """Ports of hosts at 200 Gb/s beside servers at 400 Gb/s: a port comes up at the speed of the layout, 400, and no link would."""
+    mixed = BLUEPRINT.replace("dgx-h100", "hgx-h100").format(os=os, dscp=26, priority=3, cnp_dscp=48, cnp_priority=6)
+    state = run(mixed, "classes")
+    assert state.project, state.findings
+    tree, speeds, ports = fabric.render(state.project), {}, {}
+    for path, text in tree.items():
+        if not re.fullmatch(r"fabric/storage/switches/storage-.*\.(json|yaml)", path):
+            continue
+        name = path.rpartition("/")[2].rpartition(".")[0]
+        if os == "cumulus":
+            found = yaml.safe_load(text)[0]["set"]["interface"].items()
+            ports |= {(name, port): words["description"].split()[0] for port, words in found if "description" in words}
+            speeds |= {(name, port): words["link"]["speed"] for port, words in found if "speed" in words.get("link", {})}
+        else:
+            ports |= {(name, port): row["description"].split()[0] for port, row in json.loads(text)["PORT"].items()}
+            speeds |= {(name, port): row["speed"] for port, row in json.loads(text)["PORT"].items() if "speed" in row}
+    slow = {port for port, device in ports.items() if device.startswith("gpu")}
+    assert slow and speeds == dict.fromkeys(slow, "200G" if os == "cumulus" else "200000")
