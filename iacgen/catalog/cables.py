@@ -2,24 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, cast
 
 from pydantic import Field, PositiveFloat, PositiveInt, model_validator
 
 from iacgen.catalog.entry import Entry, Facts, Text
-from iacgen.catalog.nics import Technology
+from iacgen.catalog.nics import Form, Technology
 
 Medium = Literal["twisted-pair", "dac", "acc", "aoc", "multimode", "single-mode"]
-Cage = Literal["rj45", "sfp28", "qsfp28", "qsfp56", "qsfp112", "osfp"]
 Between = Literal["switch-switch", "host-switch"]
+HostCage = Literal["rj45", "qsfp28", "qsfp56", "qsfp112", "osfp", "twin_osfp"]  # twin: two ports of the host leave from it
+TAKES: dict[Form, tuple[Form, ...]] = {"qsfp56": ("qsfp28",), "qsfp112": ("qsfp56", "qsfp28")}  # cage → slower plugs that it takes too
+
+
+def takes(cage: Form | None, plug: Form) -> bool:
+    """Whether a plug goes into a cage: one of its own form, and an older QSFP into a newer."""
+    return cage is not None and (cage == plug or plug in TAKES.get(cage, ()))
 
 
 class Transceiver(Facts):
-    """What is plugged into a cage: none on a cable whose ends are its own."""
+    """What is plugged into a cage of a switch: none on a cable whose ends are its own."""
 
     model: Text
     links: PositiveInt = Field(description="links that one of them serves")
     power_w: PositiveFloat | None = Field(default=None, description="the most that one draws")
+
+
+class HostEnd(Facts):
+    """The end at a host, for one kind of cage."""
+
+    links: PositiveInt = Field(description="links that leave from such a cage, all of which it carries")
+    model: Text | None = Field(default=None, description="transceiver; none on a cable whose ends are its own")
+    power_w: PositiveFloat | None = Field(default=None, description="the most that one transceiver draws")
 
 
 class Cable(Entry):
@@ -36,7 +50,7 @@ class Cable(Entry):
     technologies: tuple[Technology, ...] = Field(min_length=1)
     gbps: PositiveInt = Field(description="speed of one link")
     between: tuple[Between, ...] = Field(min_length=1)
-    cage: Cage = Field(description="cage of the switch that it fits")
+    cage: Form = Field(description="cage of the switch that it fits")
     far_connector: Text = Field(description="connector at the other end")
     links: PositiveInt = Field(description="links that one cable carries; 1 for a fibre")
     reach_m: PositiveFloat
@@ -44,7 +58,7 @@ class Cable(Entry):
     step_m: PositiveInt | None = Field(default=None, description="beyond them it is made to length, in steps of so many metres")
     power_w: PositiveFloat | None = Field(default=None, description="that the end in the switch draws; none of a fibre, whose transceivers draw it")
     switch_transceiver: Transceiver | None = None
-    host_transceiver: Transceiver | None = None
+    host_ends: dict[HostCage, HostEnd] = Field(default={}, description="its end for each kind of cage of a host that it fits")
 
     @model_validator(mode="after")
     def _agrees_with_itself(self) -> Cable:
@@ -57,9 +71,19 @@ class Cable(Entry):
         optics = self.medium in ("multimode", "single-mode")
         if optics != (self.switch_transceiver is not None):
             raise ValueError("a fibre, and nothing else, has transceivers")
-        if self.host_transceiver and "host-switch" not in self.between:
-            raise ValueError("host_transceiver is given and no host is joined")
+        if bool(self.host_ends) != ("host-switch" in self.between):
+            raise ValueError("host_ends are given where hosts are joined, and nowhere else")
+        if any(optics != (end.model is not None) for end in self.host_ends.values()):
+            raise ValueError("a fibre, and nothing else, has transceivers")
+        if not optics and any(end.links not in (1, self.links) for end in self.host_ends.values()):
+            raise ValueError("the end at a host carries one link of the cable or all")
+        if any((end.links > 1) != cage.startswith("twin_") for cage, end in self.host_ends.items()):
+            raise ValueError("twin cages, and no others, carry more than one link")
         return self
+
+    def host_end(self, form: Form | None, links: int) -> HostEnd | None:
+        """Its end for a host's cage of this form from which so many links leave; None where it fits none."""
+        return next((end for cage, end in self.host_ends.items() if end.links == links and takes(form, cast(Form, cage.removeprefix("twin_")))), None)
 
     @property
     def longest_m(self) -> float:

@@ -9,6 +9,7 @@ from pydantic import Field, PositiveInt, model_validator
 from iacgen.catalog.entry import Entry, Text
 
 Technology = Literal["infiniband", "roce", "ethernet", "efa"]
+Form = Literal["rj45", "sfp28", "qsfp28", "qsfp56", "qsfp112", "osfp"]
 
 
 class Nic(Entry):
@@ -22,6 +23,7 @@ class Nic(Entry):
     vendor: Text
     port_gbps: PositiveInt = Field(description="fastest rate of one port")
     ports: PositiveInt
+    form: Form | None = Field(default=None, description="of the cages or sockets that its ports leave from; none in a cloud")
     rdma: bool
     technologies: tuple[Technology, ...] = Field(min_length=1)
     ethernet_gbps: PositiveInt | None = Field(default=None, description="fastest rate of one Ethernet link where that is a part of the port")

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field, PositiveFloat, PositiveInt, model_validator
 
 from iacgen.catalog.entry import Entry, Facts, Text
-from iacgen.catalog.nics import Technology
+from iacgen.catalog.nics import Form, Technology
 
 Software = Literal["mlnx-os", "nvos", "cumulus", "sonic", "eos"]
 
@@ -33,6 +33,8 @@ class Switch(Entry):
     ports_by_gbps: dict[PositiveInt, PositiveInt] = Field(min_length=1)
     uplink_gbps: PositiveInt | None = None
     cages: PositiveInt = Field(description="cages and sockets on its front that links leave from, those of the uplinks included")
+    form: Form = Field(description="of the cages, those that are meant for uplinks left out")
+    uplink_form: Form | None = Field(default=None, description="of the cages of uplinks, where they stand beside the others")
     cage_links: PositiveInt = Field(description="links that one transceiver serves: 2 for twin-port OSFP (2 x 400G)")
     software: tuple[Software, ...] = Field(default=(), description="operating systems that run on it; none: managed from outside")
     sonic: Sonic | None = Field(default=None, description="where SONiC's port layouts of it were read")
@@ -45,6 +47,8 @@ class Switch(Entry):
     def _uplinks_exist(self) -> Switch:
         if self.uplink_gbps is not None and self.uplink_gbps not in self.ports_by_gbps:
             raise ValueError(f"uplink_gbps {self.uplink_gbps} is no speed of ports_by_gbps")
+        if (self.uplink_gbps is None) != (self.uplink_form is None):
+            raise ValueError("uplink_form is given with uplink_gbps")
         if self.uplink_gbps is None:
             self._splits_of_the_same_cages()
             if any(n % self.cages for n in self.ports_by_gbps.values()):
@@ -62,6 +66,10 @@ class Switch(Entry):
     def ports(self, gbps: int) -> int:
         """Number of ports at this link speed; 0 when the switch has none."""
         return self.ports_by_gbps.get(gbps, 0)
+
+    def form_of(self, gbps: int) -> Form:
+        """Form of the cage that a link of this speed leaves from."""
+        return self.uplink_form if self.uplink_form and gbps == self.uplink_gbps else self.form
 
     def shares(self, gbps: int) -> int:
         """Links of this speed that leave from one cage. Raises KeyError for a speed that it has not."""

@@ -65,6 +65,27 @@ def test_dgx_h100_rails_are_those_of_the_user_guide():
         assert guide == dict(enumerate(catalog.system(id).nics["compute"].rdma_names))
 
 
+def test_dgx_h100_cages_are_those_of_the_user_guide():
+    """NVIDIA DGX H100/H200 User Guide, table 6: which RDMA device is behind which port of OSFP1 to OSFP4, and it is 4 twin-port cages."""
+    guide = {1: {"mlx5_11", "mlx5_6"}, 2: {"mlx5_10", "mlx5_9"}, 3: {"mlx5_4", "mlx5_3"}, 4: {"mlx5_5", "mlx5_0"}}
+    for id in ("dgx-h100", "dgx-h200"):
+        ports = catalog.system(id).nics["compute"]
+        assert guide == {cage: {name for name, of in zip(ports.rdma_names, ports.cage_of, strict=True) if of == cage} for cage in guide}
+        assert 2 == ports.cage_ports
+
+
+@pytest.mark.parametrize(("system", "purpose", "ports"), NIC_PORTS, ids=[f"{s.id}-{p}" for s, p, _ in NIC_PORTS])
+def test_ports_on_site_leave_from_cages(system: catalog.System, purpose: str, ports: catalog.HostNic):
+    assert (catalog.nic(ports.nic).form is None) == (system.cloud is not None)
+    assert ports.count == ports.cage_ports * len(set(ports.cage_of))
+
+
+@pytest.mark.parametrize("cages", [[1, 1, 2], [1, 1, 1, 2], [1, 2, 3]])
+def test_cages_that_are_not_alike_are_refused(cages: list[int]):
+    with pytest.raises(ValueError, match="each of 4 ports"):
+        catalog.HostNic(nic="connectx-7-400g", count=4, gbps=400, cages=cages)
+
+
 @pytest.mark.parametrize("system", [s for s in SYSTEMS if s.nvlink_domain_gpus and not s.cloud], ids=lambda s: s.id)
 def test_a_gpu_server_on_site_has_one_compute_port_a_gpu(system: catalog.System):
     assert system.gpus == system.nics["compute"].count

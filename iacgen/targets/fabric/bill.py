@@ -52,7 +52,7 @@ def _cables(wired: Wired) -> Iterator[Sequence[object]]:
 
 
 def _transceivers(wired: Wired) -> Iterator[Sequence[object]]:
-    drawn = {t.model: t.power_w for run in wired.runs for c in run.cables for t in (c.switch_transceiver, c.host_transceiver) if t}
+    drawn = {(t.model, c.gbps): t.power_w for run in wired.runs for c in run.cables for t in (c.switch_transceiver, *c.host_ends.values()) if t}
     lines: dict[tuple[str, str, int], list[int]] = defaultdict(lambda: [0, 0])
     for part in parts(wired.runs):
         if part.what != "cable":
@@ -60,7 +60,7 @@ def _transceivers(wired: Wired) -> Iterator[Sequence[object]]:
             line[0] += part.links
             line[1] += part.count
     for (what, model, gbps), (links, count) in sorted(lines.items()):
-        yield (what, model, None, gbps, None, links, count, spares(count), count + spares(count), *_power(drawn[model], count))
+        yield (what, model, None, gbps, None, links, count, spares(count), count + spares(count), *_power(drawn[model, gbps], count))
 
 
 def _without_cable(wired: Wired) -> Iterator[Sequence[object]]:
@@ -70,7 +70,7 @@ def _without_cable(wired: Wired) -> Iterator[Sequence[object]]:
 
 
 def _known(wired: Wired) -> dict[tuple[str, int], Cable]:
-    return {(cable.model, run.links.gbps): cable for run in wired.runs for cable in run.cables}
+    return {(cable.model, cable.gbps): cable for run in wired.runs for cable in run.cables}
 
 
 def _power(each: float | None, count: int) -> tuple[object, object]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import NamedTuple
 
-import numpy as np
-
 from ...design.fabric.model import Fabric, Switch
+from ...design.facility.cages import counted_gbps
 
 
 class Port(NamedTuple):
@@ -29,17 +28,8 @@ class Speed(NamedTuple):
 def speeds(fabric: Fabric) -> list[Speed]:
     """For each switch of ``Fabric.switch_names`` the speed at which its ports are counted: the fastest of its links, those of sockets
     set apart for uplinks left out. A slower link takes a whole port. A switch without any link has the fastest of its model."""
-    fastest = np.zeros(fabric.switches, dtype=np.int64)
     models = [tier.switch for tier in fabric.tiers for _ in tier.names]
-    apart = np.array([model.uplink_gbps or 0 for model in models])
-    for found in fabric.links():
-        for near in (found.b,) if found.joins in ("host-leaf", "manager-leaf") else (found.a, found.b):
-            np.maximum.at(fastest, near, np.where(apart[near] == found.gbps, 0, found.gbps))
-    out = []
-    for model, gbps in zip(models, fastest.tolist(), strict=True):
-        counted = gbps if gbps in model.ports_by_gbps else max(g for g in model.ports_by_gbps if g != model.uplink_gbps)
-        out.append(Speed(counted, model.ports(counted)))
-    return out
+    return [Speed(gbps, model.ports(gbps)) for model, gbps in zip(models, counted_gbps(fabric), strict=True)]
 
 
 @cache

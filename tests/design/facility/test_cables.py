@@ -15,7 +15,8 @@ from iacgen import catalog
 from iacgen.blueprint import parse
 from iacgen.design import design
 from iacgen.design.facility import Facility, Floor, Limits, Rack, Standing
-from iacgen.design.facility.cables import ALWAYS_M, BEYOND, NO_CABLE, assign, at_most, needs, parts, runs, sold
+from iacgen.design.facility.cables import ALWAYS_M, NO_CABLE, assign, at_most, needs, parts, runs
+from iacgen.design.facility.choice import BEYOND, sold
 from iacgen.design.facility.lengths import lengths, places
 from iacgen.design.fabric.model import Links
 from iacgen.pipeline import run
@@ -70,7 +71,8 @@ def test_what_stands_nowhere_has_no_length():
     assert np.isnan(metres(hall((1, 1, {"a": 1})), "a", "ghost"))
 
 
-FABRICS = run((ROOT / "blueprints/superpod-h100.yaml").read_text(), "superpod").design.fabrics
+SUPERPOD = (ROOT / "blueprints/superpod-h100.yaml").read_text()
+FABRICS = {system: run(SUPERPOD.replace("system: dgx-h100", f"system: {system}"), system).design.fabrics["compute"] for system in ("dgx-h100", "hgx-h100")}
 
 
 def links(joins: str, gbps: int, n: int, parallel: int) -> Links:
@@ -82,25 +84,26 @@ def links(joins: str, gbps: int, n: int, parallel: int) -> Links:
 
 
 @pytest.mark.parametrize(
-    ("joins", "parallel", "need", "medium", "length"),
+    ("system", "joins", "parallel", "need", "medium", "length"),
     [
-        ("host-leaf", 1, 1.2, "dac", 1.5),  # MCP7Y00: 1 to 3 m
-        ("host-leaf", 1, 3.0, "dac", 3),
-        ("host-leaf", 1, 3.01, "multimode", 5),  # active splitters are no longer sold
-        ("host-leaf", 1, 50, "multimode", 50),
-        ("host-leaf", 1, 50.01, "single-mode", 60),
-        ("host-leaf", 1, 100, "single-mode", 100),
-        ("leaf-spine", 2, 1.9, "dac", 2),  # MCP4Y10: up to 2 m
-        ("leaf-spine", 2, 2.01, "acc", 3),  # MCA4J80: 3, 4 and 5 m
-        ("leaf-spine", 2, 4.2, "acc", 5),
-        ("leaf-spine", 2, 5.01, "multimode", 7),
-        ("leaf-spine", 2, 120, "single-mode", 120),  # 500 m
-        ("leaf-spine", 2, 501, "single-mode", 510),  # 2 km
-        ("leaf-spine", 1, 1.9, "multimode", 3),  # both links of a twin-port cable end in the same cages, or it is none
+        ("hgx-h100", "host-leaf", 1, 1.2, "dac", 1.5),  # MCP7Y00: 1 to 3 m
+        ("hgx-h100", "host-leaf", 1, 3.0, "dac", 3),
+        ("hgx-h100", "host-leaf", 1, 3.01, "multimode", 5),  # active splitters are no longer sold
+        ("hgx-h100", "host-leaf", 1, 50, "multimode", 50),
+        ("hgx-h100", "host-leaf", 1, 50.01, "single-mode", 60),
+        ("hgx-h100", "host-leaf", 1, 100, "single-mode", 100),
+        ("dgx-h100", "host-leaf", 1, 1.2, "multimode", 3),  # a splitter's ends leave a port of each twin cage dark
+        ("dgx-h100", "leaf-spine", 2, 1.9, "dac", 2),  # MCP4Y10: up to 2 m
+        ("dgx-h100", "leaf-spine", 2, 2.01, "acc", 3),  # MCA4J80: 3, 4 and 5 m
+        ("dgx-h100", "leaf-spine", 2, 4.2, "acc", 5),
+        ("dgx-h100", "leaf-spine", 2, 5.01, "multimode", 7),
+        ("dgx-h100", "leaf-spine", 2, 120, "single-mode", 120),  # 500 m
+        ("dgx-h100", "leaf-spine", 2, 501, "single-mode", 510),  # 2 km
+        ("dgx-h100", "leaf-spine", 1, 1.9, "multimode", 3),  # both links of a twin-port cable end in the same cages, or it is none
     ],
 )
-def test_the_medium_is_the_first_within_reach(joins: str, parallel: int, need: float, medium: str, length: float):
-    found = assign(FABRICS["compute"], links(joins, 400, 4, parallel), np.full(4, need))
+def test_the_medium_is_the_first_within_reach(system: str, joins: str, parallel: int, need: float, medium: str, length: float):
+    (found,) = assign(FABRICS[system], [(links(joins, 400, 4, parallel), np.full(4, need))])
     assert {found.cables[i].medium for i in found.cable} == {medium}
     assert set(found.length_m) == {length}
     assert not (found.cable == BEYOND).any()
@@ -108,9 +111,30 @@ def test_the_medium_is_the_first_within_reach(joins: str, parallel: int, need: f
 
 @pytest.mark.parametrize(("joins", "reach"), [("host-leaf", 100), ("leaf-spine", 2000)])
 def test_beyond_the_last_reach_is_nothing(joins: str, reach: int):
-    found = assign(FABRICS["compute"], links(joins, 400, 2, 2), np.array([reach, reach + 0.01]))
+    (found,) = assign(FABRICS["dgx-h100"], [(links(joins, 400, 2, 2), np.array([reach, reach + 0.01]))])
     assert list(np.flatnonzero(found.cable == BEYOND)) == [1]
     assert [(p.model, p.length_m, p.count) for p in parts([found])][-1] == (NO_CABLE, round(reach + 0.01, 1), 1)
+
+
+@pytest.mark.parametrize(
+    ("system", "joins", "needs", "media", "lengths", "cables"),
+    [
+        ("hgx-h100", "host-leaf", [1.1, 2.3], ["dac", "dac"], [2.5, 2.5], 1),  # one splitter, as long as its longer leg
+        ("hgx-h100", "host-leaf", [1.1, 3.3], ["multimode", "multimode"], [3, 5], 2),  # one plug: the shorter link goes over fibre too
+        ("hgx-h100", "host-leaf", [9, 70], ["single-mode", "single-mode"], [30, 70], 2),
+        ("dgx-h100", "leaf-spine", [1.1, 1.6], ["dac", "dac"], [2, 2], 1),
+        ("dgx-h100", "leaf-spine", [1.1, 7], ["multimode", "multimode"], [3, 7], 2),
+        ("dgx-h100", "leaf-spine", [90, 110], ["single-mode", "single-mode"], [90, 110], 2),
+    ],
+)
+def test_links_of_one_cage_take_what_the_longer_one_needs(system: str, joins: str, needs: list[float], media: list[str], lengths: list[float], cables: int):
+    (found,) = assign(FABRICS[system], [(links(joins, 400, 2, 2), np.array(needs, dtype=float))])
+    assert media == [found.cables[i].medium for i in found.cable]
+    assert lengths == found.length_m.tolist()
+    assert cables == sum(part.count for part in parts([found]) if part.what == "cable")
+    transceivers = {"switch transceiver": 1 if joins == "host-leaf" else 2, "host transceiver": 2 if joins == "host-leaf" else 0} if cables > 1 else {}
+    counts = {what: sum(part.count for part in parts([found]) if part.what == what) for what in ("switch transceiver", "host transceiver")}
+    assert counts == {"switch transceiver": 0, "host transceiver": 0} | transceivers
 
 
 @given(st.sampled_from(catalog.entries("cables")), st.floats(0.01, 1))
@@ -123,23 +147,25 @@ def test_what_is_sold_is_long_enough_and_reaches(cable, share: float):
 
 
 def test_up_to_this_length_no_link_needs_a_look():
-    """Of all cables for one speed, technology, cage and kind of ends the longest reaches so far at least."""
+    """Of all cables for one speed, technology and pair of cages the longest reaches so far at least."""
     longest: dict[tuple, float] = {}
     for cable in catalog.entries("cables"):
         for technology in cable.technologies:
-            for between in cable.between:
-                key = (cable.gbps, technology, cable.cage, between)
+            for far in [*cable.host_ends, *(["switch"] if "switch-switch" in cable.between else [])]:
+                key = (cable.gbps, technology, cable.cage, far)
                 longest[key] = max(longest.get(key, 0), cable.longest_m)
     assert min(longest.values()) == ALWAYS_M
 
 
 def test_an_order_of_the_superpod_counts_cages():
     """32 leaves and 16 spines of 32 cages each, 1,024 links between them: 512 cages on either side. A unit of 32 nodes needs 16 cages on
-    each of its 8 leaves, the last one of 31 as many: 512. One transceiver in a node, or half a twin-port one in a DGX, for each of 1,016."""
-    state = run((ROOT / "blueprints/superpod-h100.yaml").read_text(), "superpod")
+    each of its 8 leaves, the last one of 31 as many: 512. Four twin-port transceivers in each of 127 nodes."""
+    state = run(SUPERPOD, "superpod")
     order = [part for part in parts(runs(state.design.facilities["hall-a"], state.design.fabrics["compute"]))]
     count = {(p.joins, p.what): p.count for p in order if p.what != "cable"}
-    assert count == {("host-leaf", "switch transceiver"): 512, ("host-leaf", "host transceiver"): 1016, ("leaf-spine", "switch transceiver"): 1024}
+    assert {key: n for key, n in count.items() if key[0] != "manager-leaf"} == {
+        ("host-leaf", "switch transceiver"): 512, ("host-leaf", "host transceiver"): 127 * 4, ("leaf-spine", "switch transceiver"): 1024,
+    }  # fmt: skip
     cables = {joins: sum(p.count for p in order if p.joins == joins and p.what == "cable") for joins in ("host-leaf", "manager-leaf", "leaf-spine")}
     assert cables == {"host-leaf": 1016, "manager-leaf": 4, "leaf-spine": 1024}
 

@@ -28,7 +28,7 @@ def test_one_scalable_unit(table):
     rows = table("one-unit", "compute/bill-of-materials.csv")
     assert (total(rows, "switch"), total(rows, "cable", "links")) == (8 + 4, 252 + 256)
     assert total(rows, "switch transceiver") == 384
-    assert total(rows, "host transceiver") == 31 * 8
+    assert total(rows, "host transceiver") == 31 * 4
     fibres = [r for r in rows if r["medium"] == "multimode"]
     assert sum(int(r["count"]) for r in fibres) == 31 * 8 + 256  # a fibre a link, not a cage
     assert {r["power_w_each"] for r in rows if r["item"] == "switch"} == {"1720"}  # QM97X0 manual, with active cables
