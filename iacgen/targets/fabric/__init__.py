@@ -14,6 +14,7 @@ from .addresses import named_plan, routed_plan, routes
 from .bill import bill
 from .lists import adapter_map, adapter_numbers, cables, netbox, point_to_point, ports
 from .neighbours import routers
+from .topology import speaks_dot, topology
 from .wired import Wired, wired
 
 __all__ = ["render"]
@@ -22,6 +23,7 @@ __all__ = ["render"]
 READERS = {
     "cables.csv": "UFM Cable Validation Tool, as its P2P file: what is cabled, against this",
     "hca-map.csv": "the same, as its map of adapters: the numbers of hosts' ports in cables.csv",
+    "topology.dot": "UFM Cable Validation Tool, and Cumulus itself (/etc/ptm.d/topology.dot): what LLDP should tell",
     "p2p.csv": "people: both ends of every cable with rack, unit, cage and port, its label, medium and length",
     "netbox-cables.csv": "NetBox, import of cables: devices and interfaces must be there",
     "ports.csv": "people and inventories: every port of every switch, used, free or reserved",
@@ -67,6 +69,8 @@ def _made(design: Design, fabric: Fabric) -> Iterator[tuple[str, str]]:
             yield from subnet_manager.files(design, fabric).items()
     else:
         yield "plan.csv", routed_plan(design, fabric)
+    if speaks_dot(fabric):
+        yield "topology.dot", topology(expanded)
     if fabric.qos:
         yield from _switches(fabric, expanded)
 

@@ -2,6 +2,7 @@
 
 import re
 
+import pydot
 import pytest
 
 from iacgen import catalog
@@ -150,3 +151,23 @@ def test_uplink_sockets_come_behind_the_others(table):
     up = {row["a_cage"] for row in rows if row["joins"] == "leaf-spine"} | {row["z_cage"] for row in rows if row["joins"] == "leaf-spine"}
     assert up and up <= {"49", "50", "51", "52"}
     assert all(int(row["z_cage"]) <= 48 for row in rows if row["joins"] == "host-leaf")
+
+
+@pytest.mark.filterwarnings("ignore:.* deprecated - use:DeprecationWarning")  # of a library below the parser
+@pytest.mark.parametrize(("case", "name"), [("roce", "compute"), ("lab", "compute"), ("lab", "mgmt"), ("out-of-band", "front"), ("out-of-band", "oob"), ("three-tiers", "compute")])
+def test_the_dot_file_is_the_cable_list(files, table, case, name):
+    """Read by a parser of DOT: every switch once with its role, every link of the list once, and nothing else."""
+    (graph,) = pydot.graph_from_dot_data(files(case)[f"fabric/{name}/topology.dot"])
+    ports = table(case, f"{name}/ports.csv")
+    nodes = {node.get_name().strip('"'): node.get_attributes() for node in graph.get_nodes()}
+    assert nodes.keys() == {row["switch"] for row in ports}
+    assert {words["role"].strip('"') for node, words in nodes.items() if "core" in node} <= {"super_spine"}
+    assert all(words["os"].strip('"') == "cumulus" and words["label"].strip('"') == node for node, words in nodes.items())
+    found = sorted(sorted(end.replace('"', "") for end in (edge.get_source(), edge.get_destination())) for edge in graph.get_edges())
+    rows = table(case, f"{name}/p2p.csv")
+    assert found == sorted(sorted((f"{r['a_device']}:{r['a_port']}", f"{r['z_device']}:{r['z_port']}")) for r in rows)
+
+
+@pytest.mark.parametrize(("case", "name"), [("sonic", "compute"), ("superpod-h100", "compute")])
+def test_no_dot_file_where_nobody_reads_it(files, case, name):
+    assert f"fabric/{name}/topology.dot" not in files(case)
