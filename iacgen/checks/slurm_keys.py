@@ -24,17 +24,6 @@ SINGLE: Mapping[str, Version] = {
 } | {key: NEW for key in ("HashPlugin", "MaxBatchRequeue", "PreemptParameters")}  # fmt: skip
 """Key that a blueprint may set → the first version of the two that has it. None needs a file or a daemon that iacgen does not bring."""
 
-NUMBERS = frozenset(
-    """CompleteWait DefCpuPerGPU DefMemPerCPU DefMemPerGPU DefMemPerNode EioTimeout EpilogMsgTime FairShareDampeningFactor GetEnvTimeout GroupUpdateForce
-    GroupUpdateTime JobFileAppend KillOnBadExit MaxArraySize MaxBatchRequeue MaxDBDMsgs MaxJobCount MaxJobId MaxMemPerCPU MaxMemPerNode MaxStepCount
-    MaxTasksPerNode MinJobAge OverTimeLimit PriorityWeightJobSize PriorityWeightPartition PrologEpilogTimeout ResvOverRun SchedulerTimeSlice TCPTimeout
-    TreeWidth VSizeFactor WaitTime""".split()
-)
-"""Keys whose value is a whole number; slurmctld ends at anything else."""
-
-PRIVATE = ("accounts", "events", "jobs", "nodes", "partitions", "reservations", "usage", "users")
-"""Words of PrivateData; slurmctld says nothing of others."""
-
 PLANNED = frozenset(
     """AuthType BatchStartTimeout ClusterName CredType DownNodes EnforcePartLimits GresTypes InactiveLimit JobRequeue KillWait MessageTimeout MpiDefault NodeName NodeSet
     PartitionName PriorityType ProctrackType PrologFlags PropagateResourceLimits PropagateResourceLimitsExcept ReturnToService SchedulerType SelectType
