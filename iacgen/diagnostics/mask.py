@@ -101,7 +101,8 @@ def _held(line: str) -> list[tuple[int, int]]:
     at = counted = depth = 0
     while name := _NAME.search(line, at):
         at = name.end()
-        if not holds_secret(name[0]) or not (sign := (_FOLLOWS if name[0].startswith("-") else _SET).match(line, at)):
+        option = name[0].startswith("-") or not line[: name.start()].strip(" -")  # or a key that lacks its colon
+        if not holds_secret(name[0]) or not (sign := (_FOLLOWS if option else _SET).match(line, at)):
             continue
         depth += sum((c in "[{") - (c in "]}") for c in line[counted : name.start()])
         begin = counted = sign.end()

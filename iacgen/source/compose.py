@@ -13,7 +13,8 @@ from ruamel.yaml.events import AliasEvent, DocumentStartEvent, MappingStartEvent
 from ruamel.yaml.nodes import Node
 
 from ..diagnostics import lines
-from .depth import MAX_DEPTH, unclosed
+from .depth import MAX_DEPTH
+from .syntax import fault
 
 MAX_VALUES = 10_000  # the parser takes about 0.1 ms for each; the largest clusters need some hundreds
 
@@ -22,11 +23,11 @@ _DIRECTIVE = re.compile(r"(?:[ \t]*(?:#[^\r\n]*)?(?:\r\n|\r|\n))*(%)")
 
 
 class Refused(Exception):
-    """What stops the reading: id, slug and words; line, column and length in characters, line and column from 0."""
+    """What stops the reading: id, slug and words; line, column and length in characters, line and column from 0; a hint."""
 
-    def __init__(self, id: str, slug: str, words: str, line: int = 0, column: int = 0, length: int = 1) -> None:
+    def __init__(self, id: str, slug: str, words: str, line: int = 0, column: int = 0, length: int = 1, help: str | None = None) -> None:
         super().__init__(words)
-        self.id, self.slug, self.words, self.line, self.column, self.length = id, slug, words, line, column, length
+        self.id, self.slug, self.words, self.line, self.column, self.length, self.help = id, slug, words, line, column, length, help
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +49,8 @@ def compose(text: str, most: int = MAX_VALUES) -> Node | Alias:
     try:
         nodes = list(yaml.compose_all(text))
     except MarkedYAMLError as error:
-        raise _syntax(error, text) from None
+        found = fault(error, text)
+        raise Refused("IAC002", "yaml-syntax", *found) from None
     except RecursionError:
         raise Refused("IAC013", "nested-too-deeply", f"values are nested more than {MAX_DEPTH} deep") from None
     except Refused:
@@ -99,41 +101,6 @@ class _Bounded(Composer):
 
 def _refused(id: str, slug: str, words: str, mark: Any, length: int = 1) -> Refused:
     return Refused(id, slug, words, mark.line, mark.column, length)
-
-
-# What the parser says → what the writer of the file did.
-_SAYS = {
-    "mapping values are not allowed here": "a second ': ' in one line: quote the text, or begin a new line",
-    "mapping values are not allowed in this context": "a second ': ' in one line: quote the text, or begin a new line",
-    "could not find expected ':'": "a line without ': ' among lines of 'key: value'",
-    "expected <block end>, but found": "the indentation of this line fits none of the lines above",
-    "found character '\\t' that cannot start any token": "a tab cannot indent; YAML wants spaces",
-    "that cannot start any token": "this character has a meaning in YAML; quote the text",
-    "found unexpected end of stream": "this quote is not closed",
-    "expected ',' or ']'": "this list is not closed, or lacks a comma",
-    "expected ',' or '}'": "this mapping is not closed, or lacks a comma",
-    "found undefined alias": "no anchor above has the name of this alias",
-    "found a tab character": "a tab cannot indent; YAML wants spaces",
-}
-_OPENED = ("found unexpected end of stream", "expected ',' or ']'", "expected ',' or '}'")
-
-
-def _syntax(error: MarkedYAMLError, text: str) -> Refused:
-    """The place of a syntax error: what was opened and never closed stands at its opening, not at the end of the file."""
-    problem = " ".join(str(error.problem or error.context or "unreadable YAML").split())
-    words = next((says for part, says in _SAYS.items() if part in problem), _short(problem, 200))
-    mark = error.problem_mark or error.context_mark
-    if "<stream end>" in problem and (index := unclosed(text)) is not None:
-        before = lines(text[:index])
-        return Refused("IAC002", "yaml-syntax", "this bracket is not closed", len(before) - 1, len(before[-1]))
-    if "<document start>" in problem:
-        row = next((i for i, line in enumerate(lines(text)) if line.startswith("%")), None)
-        if row is not None:
-            return Refused("IAC002", "yaml-syntax", "a line that begins with % is a directive of YAML; quote the text", row)
-        words = "this closes or continues what has ended"
-    elif error.context_mark is not None and any(part in problem for part in _OPENED):
-        mark = error.context_mark
-    return _refused("IAC002", "yaml-syntax", words, mark) if mark is not None else Refused("IAC002", "yaml-syntax", words)
 
 
 def _short(text: str, most: int = 40) -> str:

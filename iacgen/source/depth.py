@@ -30,15 +30,26 @@ def too_deep(text: str) -> int | None:
     return _indented(text)
 
 
-def unclosed(text: str) -> int | None:
-    """Index of the innermost bracket that is never closed, or None."""
+def unclosed(text: str) -> list[int]:
+    """Indices of the brackets that no bracket of their kind closes, the innermost last."""
     open_: list[int] = []
     for match in _TOKEN.finditer(text):
         if match[0] in "[{":
             open_.append(match.start())
-        elif match[0] in "]}" and open_:
+        elif match[0] in "]}" and open_ and text[open_[-1]] + match[0] in ("[]", "{}"):
             open_.pop()
-    return open_[-1] if open_ else None
+    return open_
+
+
+def quoted_until(text: str, index: int) -> int | None:
+    """Index of the quote that opens a text of several lines which ends right before ``index``, but for blanks, or None."""
+    end = len(text[:index].rstrip())
+    last = None
+    for match in _TOKEN.finditer(text):
+        if match.end() >= end:
+            last = match if match.end() == end and match[0][0] in "\"'" else None
+            break
+    return last.start() if last and len(lines(last[0])) > 1 else None
 
 
 def _indented(text: str) -> int | None:

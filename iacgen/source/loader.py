@@ -33,7 +33,7 @@ def read(source: bytes | str, name: str, room: int = 1) -> tuple[Document, list[
         data = walk.build(compose(text, room * MAX_VALUES), (), ())
     except Refused as refused:
         span = walk.within(refused.line, refused.column, refused.column + refused.length)
-        return Document(name, text), [Diagnostic(refused.id, refused.slug, "error", refused.words, at=span)]
+        return Document(name, text), [Diagnostic(refused.id, refused.slug, "error", refused.words, help=refused.help, at=span)]
     unread = frozenset(f.path for f in walk.findings)
     document = Document(name, text, data, walk.values, walk.keys, routes=walk.routes, unread=unread)
     return document, bounded(list({(f.id, f.at): f for f in reversed(walk.findings)}.values())[::-1])  # an alias repeats what it stands for

@@ -7,6 +7,7 @@ through a merge or an alias stands where it was written; ``routes`` remembers th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -165,9 +166,10 @@ class Walk:
         if not isinstance(key, ScalarNode) or str(key.tag) != f"{scalars.TAG}str":
             complaint = scalars.value(str(key.tag), key.value, not key.style)[1] if isinstance(key, ScalarNode) else None
             if complaint and complaint.id != "IAC008":
-                self.error(*complaint[:3], here, on_key=True, help=complaint.help)
+                thousands = out and complaint.id == "IAC007" and re.fullmatch("[0-9]{3}", text)
+                self.error(*complaint[:3], here, on_key=True, help="a comma ends a value here; write a number with all its digits side by side" if thousands else complaint.help)
             else:
-                self.error("IAC005", "bad-key", "a key is text; quote it", here, on_key=True)
+                self.no_text(key, path, here)
             return None
         if len(text) > LONGEST_KEY:
             self.error("IAC005", "bad-key", f"a key has at most {LONGEST_KEY} characters", here, on_key=True)
@@ -180,6 +182,13 @@ class Walk:
         if name is not None and name != here[-1]:
             self.keys[*path, name] = self.keys[here]
         return name
+
+    def no_text(self, key: Node | Alias, path: Path, here: Path) -> None:
+        """A key that is no text. One that is a mapping in a mapping is how a template looks: then the whole is no value at all."""
+        if isinstance(key, MappingNode) and key.flow_style:
+            self.findings.append(Diagnostic("IAC005", "bad-key", "error", "a mapping is the key of a mapping here", path, help="a blueprint has no templates such as {{ name }}; quote the value if it is text", at=self.span(key)))
+        else:
+            self.error("IAC005", "bad-key", "a key is text; quote it", here, on_key=True)
 
     def scalar(self, node: ScalarNode, path: Path) -> Any:
         value, complaint = scalars.value(str(node.tag), node.value, not node.style)
