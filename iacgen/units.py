@@ -8,6 +8,7 @@ IEC 80000-13. The case of the unit matters, since ``GB`` and ``Gb`` differ by a 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from decimal import Decimal
 
 _SI = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "P": 10**15, "E": 10**18}
@@ -22,6 +23,8 @@ _UNITS: dict[str, dict[str, Decimal | int]] = {
     "seconds": dict(_SECONDS),
 }
 _EXAMPLES = {"bytes": "10PB or 48TiB", "bytes_per_s": "160GB/s", "bits_per_s": "400Gb/s", "watts": "42kW", "seconds": "60s or 5min"}
+# Other words for units, in lower case; none of them is read, since some are short for two things.
+_LONG = {"kilo": "k", "mega": "m", "giga": "g", "tera": "t", "peta": "p", "exa": "e", "bytes?": "b", "watts?": "w", "(?:ps|/sec|/second|persecond)$": "/s", "^(?:secs?|seconds?)$": "s", "^(?:mins?|minutes?)$": "min", "^(?:hrs?|hours?)$": "h", "^days?$": "d", "^(?:msecs?|milliseconds?)$": "ms"}
 LARGEST = 10**24  # a float and a Decimal both hold what is below well enough
 _QUANTITY = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?([A-Za-z/]+)", re.ASCII)
 
@@ -34,16 +37,47 @@ def parse(text: object, dimension: str) -> float:
     units, example = _UNITS[dimension], _EXAMPLES[dimension]
     match = _QUANTITY.fullmatch(text) if isinstance(text, str) and len(text) <= 40 else None
     if match is None:
-        raise ValueError(f"write a number and its unit, such as {example}")
+        raise ValueError(_malformed(text, example))
     number, unit = match.groups()
     if unit not in units:
-        same = [u for u in units if u.lower() == unit.lower()]
-        hint = f"did you mean {' or '.join(same)}?" if same else f"such as {example}"
-        raise ValueError(f"unknown unit {unit!r}: {hint}")
+        raise ValueError(f"unknown unit {unit!r}: {_meant(number, unit, units) or f'such as {example}'}")
     value = Decimal(number) * units[unit]
     if value > LARGEST:
         raise ValueError(f"{text} is more than anything on earth")
     return int(value) if value == value.to_integral_value() else float(value)
+
+
+def _malformed(text: object, example: str) -> str:
+    """What is wrong with a text that is no number with a unit."""
+    words = text.strip() if isinstance(text, str) and len(text) <= 40 else ""
+    if re.match(r"-[0-9.]", words):
+        return f"a quantity is more than 0, such as {example}"
+    if re.fullmatch(r"[0-9]{1,3}([,_][0-9]{3})+ ?[A-Za-z/]+", words):
+        return f"write all digits side by side: {re.sub('[,_]', '', words)}"
+    if short := re.fullmatch(r"(?:(\.[0-9]+)|([0-9]+)\.) ?([A-Za-z/]+)", words):
+        return f"write digits on both sides of the point, or none: {f'0{short[1]}' if short[1] else short[2]}{short[3]}"
+    if wide := re.fullmatch(r"([0-9.]+)\s+([A-Za-z/]+)", words):
+        return f"write at most one space before the unit: {wide[1]} {wide[2]}"
+    return f"write a number and its unit, such as {example}"
+
+
+def _meant(number: str, unit: str, units: Mapping[str, Decimal | int]) -> str | None:
+    """The unit that a person may have meant by one that is not among ``units``."""
+    if "B" in units and unit.endswith("b") and unit[:-1] in _SI:
+        return f"it counts bits; {number}{unit} is {_eighth(number)}{unit[:-1]}B"
+    bits = re.fullmatch("([kMGTPE]?)b(?:/s|ps|/sec)", unit)
+    if "B/s" in units and bits:
+        return f"it counts bits; {number}{unit} is {_eighth(number)}{bits[1]}B/s"
+    same = [u for u in units if u.lower() == unit.lower()]
+    lower = unit.lower()
+    for long, short in _LONG.items():
+        lower = re.sub(long, short, lower)
+    near = same or [u for u in (f"{unit}B", f"{unit}W", f"{unit}/s", unit.removesuffix("/s")) if u in units] or [u for u in units if u.lower() == lower]
+    return f"did you mean {' or '.join(near)}?" if near else None
+
+
+def _eighth(number: str) -> str:
+    return f"{(Decimal(number) / 8).normalize():f}"
 
 
 def pattern(dimension: str) -> str:

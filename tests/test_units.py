@@ -1,5 +1,7 @@
 """Quantities survive writing and reading; a wrong unit teaches the right one."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -33,6 +35,37 @@ def test_refuses_what_could_be_misread(text):
 def test_says_which_case_is_meant():
     with pytest.raises(ValueError, match="GB/s"):
         units.parse("160gb/s", "bytes_per_s")
+
+
+@pytest.mark.parametrize(
+    ("text", "dimension", "says"),
+    [
+        ("100 Gb/s", "bytes_per_s", "100Gb/s is 12.5GB/s"),
+        ("200Gbps", "bytes_per_s", "200Gbps is 25GB/s"),
+        ("8Pb", "bytes", "8Pb is 1PB"),
+        ("200GBps", "bytes_per_s", "did you mean GB/s?"),
+        ("200 GB/sec", "bytes_per_s", "did you mean GB/s?"),
+        ("200GB", "bytes_per_s", "did you mean GB/s?"),
+        ("10PB/s", "bytes", "did you mean PB?"),
+        ("10P", "bytes", "did you mean PB?"),
+        ("10 petabytes", "bytes", "did you mean PB?"),
+        ("42k", "watts", "did you mean kW?"),
+        ("42 kilowatts", "watts", "did you mean kW?"),
+        ("60 sec", "seconds", "did you mean s?"),
+        ("5 minutes", "seconds", "did you mean min?"),
+        ("2hrs", "seconds", "did you mean h?"),
+        ("1m", "seconds", "such as 60s or 5min"),
+        ("10,000TB", "bytes", "10000TB"),
+        ("10_000TB", "bytes", "10000TB"),
+        (".5PB", "bytes", "0.5PB"),
+        ("5.PB", "bytes", "5PB"),
+        ("10  PB", "bytes", "10 PB"),
+        ("-10PB", "bytes", "more than 0"),
+    ],
+)
+def test_says_what_is_meant(text, dimension, says):
+    with pytest.raises(ValueError, match=re.escape(says)):
+        units.parse(text, dimension)
 
 
 @given(st.integers(1, 10**19), st.sampled_from(["bytes", "bytes_per_s", "bits_per_s", "watts"]))

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..diagnostics import Diagnostic
+from ..diagnostics.nearest import closest
 from .cluster import Blueprint
 from .language import Path, known
 from .mistakes import at
-from .parse import nearest, parse
+from .parse import parse
 
 MAPS = ("sites", "nodes", "fabrics", "storage", "training")
 _ROOT = {"kind": "Cluster", "schema": 1, "name": "unnamed"}
@@ -45,7 +46,7 @@ class Rest:
             return
         if key in holder:
             words = known(path[:-1], holder)
-            meant = nearest(str(key), [word for word in words if word not in holder]) or nearest(str(key), words)
+            meant = closest(str(key), [word for word in words if word not in holder]) or closest(str(key), words)
             value = holder.pop(key)
             if meant and meant not in holder:
                 holder[meant] = value

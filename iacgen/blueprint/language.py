@@ -64,6 +64,32 @@ def named(path: Path) -> bool:
     return bool(path) and any(typing.get_origin(bare(annotation)) is dict for annotation in _annotations(path[:-1]))
 
 
+def example(path: Path) -> Any:
+    """What the field at ``path`` shows as its example; of a list or a map of names, one item of it. None without any."""
+    shown = next((field.examples[0] for field in _fields_at(path) if field.examples), None)
+    if shown is None and path:
+        above = next((field.examples[0] for field in _fields_at(path[:-1]) if field.examples), None)
+        if isinstance(above, list) and isinstance(path[-1], int):
+            return above[0]
+        return next(iter(above.values()), None) if isinstance(above, dict) and named(path) else None
+    return shown
+
+
+def pattern(path: Path) -> str | None:
+    """The pattern that the text at ``path`` has to match, if any."""
+    rules = [rule for field in _fields_at(path) for rule in field.metadata]
+    rules += [rule for annotation in _annotations(path) for rule in _metadata(annotation)]
+    return next((form for rule in rules if isinstance(form := getattr(rule, "pattern", None), str)), None)
+
+
+def _metadata(annotation: Any) -> tuple[Any, ...]:
+    """What is annotated to ``X``, or to the one ``X`` of ``X | None``."""
+    if typing.get_origin(annotation) in (typing.Union, types.UnionType):
+        some = [a for a in typing.get_args(annotation) if a is not type(None)]
+        return _metadata(some[0]) if len(some) == 1 else ()
+    return typing.get_args(annotation)[1:] if typing.get_origin(annotation) is typing.Annotated else ()
+
+
 def required(path: Path, entry: dict[str, Any]) -> list[str]:
     """The keys without which the section at ``path`` is none; of a union, those of the section that its ``kind`` names."""
     chosen = _chosen(path, entry)
@@ -101,10 +127,32 @@ def _below(annotation: Any, step: str | int) -> Iterator[tuple[Any, FieldInfo | 
     if typing.get_origin(inner) is dict:
         yield typing.get_args(inner)[1], None
         return
+    if typing.get_origin(inner) in (tuple, list) and isinstance(step, int):
+        yield typing.get_args(inner)[0], None
+        return
     for model in sections(annotation):
         for name, field in model.model_fields.items():
             if step == (field.alias or name):
                 yield field.annotation, field
+
+
+def kinds(path: Path) -> list[str]:
+    """The kinds among which the section at ``path`` is chosen."""
+    return [name for annotation in _annotations(path) for model in sections(annotation) if (name := tag(model))]
+
+
+def elsewhere(path: Path, key: str) -> str | None:
+    """Where a key may stand that the section at ``path`` does not have: below one of its own keys, else in a section of the whole."""
+    below = [str(inner) for annotation in _annotations(path) for model in sections(annotation) for inner, field in model.model_fields.items() if any(key in keys(m) for m in sections(field.annotation))]
+    if below:
+        return " or ".join(repr(inner) for inner in dict.fromkeys(below))
+    found = []
+    for name, field in Blueprint.model_fields.items():
+        inner = bare(field.annotation)
+        many = typing.get_origin(inner) is dict
+        if any(key in keys(m) for m in sections(typing.get_args(inner)[1] if many else inner)):
+            found.append(f"{name}.<name>" if many else name)
+    return " or ".join(found) if 0 < len(found) < 3 and path[:1] != (found[0].partition(".")[0],) else None
 
 
 def keys(section: type[BaseModel]) -> list[str]:

@@ -9,10 +9,11 @@ from typing import Any
 from .. import source
 from ..diagnostics import Diagnostic
 from ..diagnostics.bounded import bounded
+from ..diagnostics.nearest import closest
 from ..source import Document
 from .language import merge_rule, named, required
 from .mistakes import at
-from .parse import nearest, not_a_mapping
+from .parse import not_a_mapping
 
 File = tuple[bytes | str, str]
 _COMPARISONS = 20_000  # of misspelt names with those that are there
@@ -64,7 +65,7 @@ def _strays(document: Document, layer: Document) -> Iterator[tuple[source.Path, 
         compared += len(names)
         if compared > _COMPARISONS:
             return
-        if near := nearest(str(path[-1]), names):
+        if near := closest(str(path[-1]), names):
             yield path, near
 
 
@@ -93,7 +94,7 @@ def _lost(document: Document, layer: Document) -> Diagnostic | None:
         path = tuple(steps[: i + 1])
         known = here if isinstance(here, dict) else {}
         if named(path) and step not in known:
-            near = nearest(step, list(known))
+            near = closest(step, list(known))
             help = f"did you mean {near!r}?" if near else f"known: {', '.join(sorted(known)) or 'none'}"
             return _nothing(layer, path, help)
         here = known.get(step)

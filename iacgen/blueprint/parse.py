@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
+import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -10,8 +10,9 @@ from pydantic import ValidationError
 
 from ..diagnostics import Diagnostic
 from ..diagnostics.bounded import bounded
+from ..diagnostics.nearest import closest
 from .cluster import Blueprint
-from .language import Path, Spot, follow, keys
+from .language import Path, Spot, elsewhere, follow, keys, kinds
 from .mistakes import Mistake, at, said, short
 
 MOST_HOSTS = 131_072  # twice what one slurmctld manages (MAX_SLURM_NODES is 65,536); every host has a name and addresses in memory
@@ -34,7 +35,7 @@ def parse(data: Any, written: Callable[[Path], str] | None = None, unread: froze
         told = error.errors(include_url=False, include_input=False)[:_READ]
         mistakes = [Mistake(e["type"], e["msg"], e.get("ctx", {}), follow(e["loc"]), data, written) for e in told]
         mistakes = [m for m in mistakes if not any(m.spot.path[:n] in unread for n in range(len(m.spot.path) + 1))]
-        return None, bounded(_once(_findings(mistakes, data)))
+        return None, bounded(_once(_findings(mistakes, data, unread)))
     planned = {name: max(pool.count, pool.grow_to or 0) for name, pool in blueprint.nodes.items()}
     hosts, ends = sum(planned.values()), sum(planned.get(pool, 0) for fabric in blueprint.fabrics.values() for pool in fabric.connects)
     for count, most, section, words in ((hosts, MOST_HOSTS, "nodes", "nodes; a cluster has"), (ends, MOST_ENDS, "fabrics", "connections of nodes to fabrics; a cluster has")):
@@ -65,17 +66,11 @@ def _once(findings: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
             yield finding
 
 
-def _findings(mistakes: list[Mistake], data: Any) -> Iterator[Diagnostic]:
+def _findings(mistakes: list[Mistake], data: Any, unread: frozenset[Path]) -> Iterator[Diagnostic]:
     """One finding a mistake: what only follows from another one is left out."""
     wrong_kind = {m.spot.path[:-1] for m in mistakes if m.type == "literal_error" and m.spot.path[-1] == "kind"}
-    wrong_inside = {m.spot.path[:-1] for m in mistakes}  # what is wrong is not counted
-    meant: dict[tuple[Path, str], str] = {}  # section and key that is there → the key that was meant
-    for m in mistakes:
-        if m.type == "extra_forbidden" and m.spot.section is not None:
-            known = keys(m.spot.section)
-            near = nearest(str(m.spot.path[-1]), [k for k in known if k not in at(data, m.spot.path[:-1])]) or nearest(str(m.spot.path[-1]), known)
-            if near:
-                meant[m.spot.path[:-1], str(m.spot.path[-1])] = near
+    wrong_inside = {m.spot.path[:-1] for m in mistakes} | {path[:-1] for path in unread if path}  # what is wrong is not counted
+    meant = _meant(mistakes, data)
     found = {(section, key) for (section, _), key in meant.items()}
     for m in mistakes:
         section, last = m.spot.path[:-1], m.spot.path[-1] if m.spot.path else ""
@@ -85,6 +80,8 @@ def _findings(mistakes: list[Mistake], data: Any) -> Iterator[Diagnostic]:
             continue
         if m.type == "too_short" and m.spot.path in wrong_inside:
             continue
+        if m.type.startswith("union_tag") and (*m.spot.path, "kind") in unread:
+            continue
         if m.type == "extra_forbidden":
             yield _unknown_key(m.spot, meant.get((section, str(last))))
         elif m.type == "union_tag_not_found":
@@ -93,23 +90,39 @@ def _findings(mistakes: list[Mistake], data: Any) -> Iterator[Diagnostic]:
             yield said(m)
 
 
+def _meant(mistakes: list[Mistake], data: Any) -> dict[tuple[Path, str], str]:
+    """Section and unknown key → the key that was meant: one that is spelt alike, or the only one that is missing there."""
+    out: dict[tuple[Path, str], str] = {}
+    strange: dict[Path, list[str]] = {}
+    for m in mistakes:
+        if m.type == "extra_forbidden" and m.spot.section is not None:
+            section, key, known = m.spot.path[:-1], str(m.spot.path[-1]), keys(m.spot.section)
+            if near := closest(key, [k for k in known if k not in at(data, section)]) or closest(key, known):
+                out[section, key] = near
+            elif not elsewhere(section, key):
+                strange.setdefault(section, []).append(key)
+    told = {(section, key) for (section, _), key in out.items()}
+    for section, unknown in strange.items():
+        missing = [m.spot.path[-1] for m in mistakes if m.type == "missing" and m.spot.path[:-1] == section and (section, m.spot.path[-1]) not in told]
+        if len(unknown) == len(missing) == 1:
+            out[section, unknown[0]] = str(missing[0])
+    return out
+
+
 def _unknown_key(spot: Spot, meant: str | None) -> Diagnostic:
-    known = sorted(keys(spot.section)) if spot.section else []
+    key, known = str(spot.path[-1]), sorted(keys(spot.section)) if spot.section else []
     help = f"did you mean {meant!r}?" if meant else f"known: {', '.join(known)}" if known else None
-    return Diagnostic("IAC102", "unknown-key", "error", f"unknown key {short(spot.path[-1])}", spot.path, help=help, on_key=True)
+    if colon := next((k for k in known if re.match(rf"{re.escape(k)}:\S", key)), None):
+        help = f"write '{colon}: ' with a space behind the colon"
+    elif not meant and (others := elsewhere(spot.path[:-1], key)):
+        help = f"{short(key)} stands in {others}; {help}"
+    return Diagnostic("IAC102", "unknown-key", "error", f"unknown key {short(key)}", spot.path, help=help, on_key=True)
 
 
 def _no_kind(spot: Spot, data: Any) -> Diagnostic:
     """A section of a union without ``kind``: perhaps it is there and misspelt."""
     here = at(data, spot.path)
     for key in here if isinstance(here, dict) else ():
-        if key != "kind" and nearest(key, ["kind"]):
+        if key != "kind" and (key == "type" or closest(key, ["kind"])):
             return Diagnostic("IAC102", "unknown-key", "error", f"unknown key {short(key)}", (*spot.path, key), help="did you mean 'kind'?", on_key=True)
-    return Diagnostic("IAC103", "missing-key", "error", "'kind' is missing", (*spot.path, "kind"), on_key=True)
-
-
-def nearest(word: str, known: list[str]) -> str | None:
-    """The known word that ``word`` misspells, or None."""
-    by_lower = {k.lower(): k for k in known}
-    near = difflib.get_close_matches(word.lower().replace("-", "_")[:80], [k.replace("-", "_") for k in by_lower], n=1, cutoff=0.6)
-    return next((k for lower, k in by_lower.items() if near and lower.replace("-", "_") == near[0]), None)
+    return Diagnostic("IAC103", "missing-key", "error", "'kind' is missing", (*spot.path, "kind"), on_key=True, help=f"one of {', '.join(kinds(spot.path))}")

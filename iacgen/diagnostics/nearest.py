@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from itertools import accumulate
 
 _LONGEST = 80  # characters of a word that are looked at
 _LOOKED_AT = 16  # names that are alike enough for their distance to be measured
@@ -17,13 +18,26 @@ def closest(word: str, known: Iterable[str], likeness: float = 0.6) -> str | Non
 def near(word: str, known: Iterable[str], likeness: float = 0.6) -> tuple[str, ...]:
     """The names that ``word`` may have been meant to be, nearest first; capitals do not count.
 
-    Which names are alike at all is the share of letters that they have in common, which also finds a name that was shortened. Of those
-    the one with the fewest slips of the typing hand comes first.
+    Which names are alike at all is the share of letters that they have in common. Of those the ones count that a few slips of the typing
+    hand make of each other, or of which one is a part of the other or shortens it; the one with the fewest slips comes first. A name
+    that ``word`` only says more of (``power_kw``) is near as well. Dashes and underscores are the same here.
     """
-    names = {name.lower(): name for name in known}
-    wanted = word[:_LONGEST].lower()
-    alike = difflib.get_close_matches(wanted, names, n=_LOOKED_AT, cutoff=likeness)
-    return tuple(names[name] for name in sorted(alike, key=lambda name: distance(wanted, name)))
+    names = {_plain(name): name for name in known}
+    wanted = _plain(word[:_LONGEST])
+    alike = dict.fromkeys(difflib.get_close_matches(wanted, names, n=_LOOKED_AT, cutoff=likeness))
+    alike |= dict.fromkeys([begin for begin in accumulate(wanted.split("-"), lambda a, b: f"{a}-{b}") if begin in names])
+    slips = {name: distance(wanted, name) for name in alike}
+    return tuple(names[name] for name in sorted(slips, key=slips.__getitem__) if slips[name] <= max(1, max(len(wanted), len(name)) // 3) or _shortens(*sorted((wanted, name), key=len)))
+
+
+def _plain(word: str) -> str:
+    return word.lower().replace("_", "-")
+
+
+def _shortens(short: str, long: str) -> bool:
+    """Whether ``short`` stands in ``long``, or has its first letter and others of it in their order, as ``ctl`` of ``control``."""
+    rest = iter(long)
+    return short in long or (short[:1] == long[:1] and all(letter in rest for letter in short))
 
 
 def distance(a: str, b: str) -> int:

@@ -184,13 +184,13 @@ class TestWrongLayers:
 
     def test_a_name_is_compared_with_others_only_where_it_may_be_misspelt(self, monkeypatch):
         """Comparing is dear: 1,200 whole pools over 1,200 others would be 1.4 million comparisons."""
-        monkeypatch.setattr("iacgen.blueprint.layers.nearest", lambda word, names: pytest.fail(f"{word} is whole"))
+        monkeypatch.setattr("iacgen.blueprint.layers.closest", lambda word, names: pytest.fail(f"{word} is whole"))
         pool = "  {}: {{site: hall, system: generic-1u, count: 1}}\n"
         assert len(laid("nodes:\n" + "".join(pool.format(f"b{i}x") for i in range(50))).data["nodes"]) == 52
 
     def test_comparisons_are_bounded(self, monkeypatch):
         asked = []
-        monkeypatch.setattr("iacgen.blueprint.layers.nearest", lambda word, names: asked.append(len(names)))
+        monkeypatch.setattr("iacgen.blueprint.layers.closest", lambda word, names: asked.append(len(names)))
         pool = "  {}: {{site: hall, system: generic-1u, count: 1}}\n"
         base = BASE.replace("  ctl: {", "".join(pool.format(f"a{i}x") for i in range(998)) + "  ctl: {")
         assemble((base, "base.yaml"), [("nodes:\n" + "".join(f"  a{i}y: {{count: 2}}\n" for i in range(500)), "1.yaml")])
