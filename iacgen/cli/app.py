@@ -43,7 +43,7 @@ def generate(
     blueprint: BlueprintFile,
     over: OverOption = None,
     sets: SetOption = None,
-    out: Annotated[Path, typer.Option("--out", help="Folder that takes the output folder, which is named after the cluster.")] = Path("out"),
+    out: Annotated[Path, typer.Option("--out", help="Folder that takes the output folder, which is named after the cluster; this one may be a link to a folder, nothing below it may.")] = Path("out"),
     check: Annotated[bool, typer.Option("--check", help="Write nothing; exit 1 when the folder is not what would be written.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite managed files that were edited by hand.")] = False,
     profile: ProfileOption = Profile.production,

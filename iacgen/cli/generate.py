@@ -34,7 +34,7 @@ def generate(path: Path, over: Sequence[Path], sets: Sequence[str], out: Path, c
         if not check:
             apply(changes, folder, force=force)
     except OutputError as error:
-        cannot(str(error))
+        cannot(f"nothing was written: {str(error).removeprefix('nothing was written: ')}")
     except OSError as error:
         cannot(f"cannot write {error.filename or folder}: {error.strerror}")
     for line in summary(state.project):

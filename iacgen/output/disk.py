@@ -8,8 +8,9 @@ import re
 import stat
 from pathlib import Path
 
-_CONTROL = re.compile(r"[\x00-\x1f\x7f\\:\ud800-\udfff]")  # backslash and colon: other systems read them as separators
+_SEPARATORS = re.compile(r"[\\:]")  # backslash and colon: other systems read them as separators
 _TEMPORARY = ".iacgen-new"
+LARGEST = 1 << 30  # bytes of a file that may be ours: 1.6 million cables, those of 65,535 nodes with eight rails, take some 200 MB
 
 
 class OutputError(Exception):
@@ -27,7 +28,7 @@ class BlockedPath(OutputError):
 def checked(path: str) -> str:
     """``path`` if it is relative, normal and portable. Raises InvalidPath."""
     parts = path.split("/")
-    if not path or _CONTROL.search(path) or any(part in ("", ".", "..") for part in parts):
+    if not path.isprintable() or _SEPARATORS.search(path) or any(part in ("", ".", "..") for part in parts):
         raise InvalidPath(f"{path!r} is no relative path of plain names")
     if any(len(os.fsencode(part)) + len(_TEMPORARY) + 1 > 255 for part in parts) or parts[-1].endswith(_TEMPORARY):
         raise InvalidPath(f"{path!r} has a name that cannot be written")
@@ -48,11 +49,26 @@ def is_executable(folder: Path, path: str) -> bool:
     return bool((folder / path).lstat().st_mode & stat.S_IXUSR)
 
 
-def content(folder: Path, path: str) -> bytes | None:
+def content(folder: Path, path: str, most: int = LARGEST) -> bytes | None:
     """The bytes of a file of the tree, None where nothing stands.
 
-    Raises BlockedPath when it or a folder above it, up to ``folder`` itself, is a symbolic link or of the wrong kind.
+    Raises BlockedPath when it or a folder above it, up to ``folder`` itself, is a symbolic link or of the wrong kind, and when it has
+    more than ``most`` bytes: what stands there is nobody's business, and is not read.
     """
+    file = _standing(folder, path, most)
+    return file and file.read_bytes()
+
+
+def digest(folder: Path, path: str) -> str | None:
+    """The SHA-256 of a file of the tree, read in pieces; None where nothing stands. Raises BlockedPath as :func:`content` does."""
+    file = _standing(folder, path, LARGEST)
+    if file is None:
+        return None
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
+
+
+def _standing(folder: Path, path: str, most: int) -> Path | None:
     parts = path.split("/")
     for depth in range(len(parts)):
         kind = kind_of(folder.joinpath(*parts[:depth]))
@@ -65,7 +81,10 @@ def content(folder: Path, path: str) -> bytes | None:
         return None
     if kind != "file":
         raise BlockedPath(f"{path} is a {kind}, not a file")
-    return (folder / path).read_bytes()
+    size = (folder / path).lstat().st_size
+    if size > most:
+        raise BlockedPath(f"{path} has {size:,} bytes, more than a file of iacgen can have")
+    return folder / path
 
 
 def replace(folder: Path, path: str, text: bytes) -> None:

@@ -16,6 +16,7 @@ from .disk import InvalidPath, OutputError, checked, content, replace, sha256
 
 PATH = ".iacgen/manifest.json"
 _SCHEMA = 1
+_MOST_BYTES = 64 << 20  # of a manifest: half a million files
 
 
 class ManifestError(OutputError):
@@ -45,7 +46,7 @@ def of(tree: Mapping[str, str]) -> Manifest:
 
 def load(folder: Path) -> Manifest | None:
     """The manifest of ``folder``, None where there is none. Raises ManifestError, BlockedPath."""
-    raw = content(folder, PATH)
+    raw = content(folder, PATH, _MOST_BYTES)
     if raw is None:
         return None
     try:
@@ -87,7 +88,7 @@ def _digests(data: object) -> dict[str, str]:
         raise ManifestError("files is no map")
     for path, digest in data.items():
         if not isinstance(digest, str):
-            raise ManifestError(f"{path} has no digest")
+            raise ManifestError(f"{path!r} has no digest")
         if checked(path) == PATH:
             raise InvalidPath(f"{PATH} names itself")
     return data

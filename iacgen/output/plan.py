@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from . import manifest as manifests
-from .disk import BlockedPath, InvalidPath, checked, content, executable, is_executable, kind_of, sha256
+from .disk import BlockedPath, InvalidPath, checked, digest, executable, is_executable, kind_of, sha256
 from .manifest import Manifest
 
 Tree = dict[str, str]
@@ -67,14 +67,14 @@ def _check(tree: Tree) -> None:
 
 def _fate(folder: Path, path: str, text: bytes, before: Manifest, leaving: Set[str]) -> str:
     try:
-        raw = content(folder, path)
+        standing = digest(folder, path)
     except BlockedPath:
         return "create" if _makes_way(folder, path, leaving) else "foreign"
-    if raw is None:
+    if standing is None:
         return "create"
-    if raw == text:
+    if standing == sha256(text):
         return "unchanged" if is_executable(folder, path) or not executable(path) else "update"
-    if before.wrote(path, sha256(raw)):
+    if before.wrote(path, standing):
         return "update"
     return "edited" if path in before.paths else "foreign"
 
@@ -82,12 +82,12 @@ def _fate(folder: Path, path: str, text: bytes, before: Manifest, leaving: Set[s
 def _fate_of_leaving(folder: Path, path: str, before: Manifest) -> str | None:
     """What becomes of a file that the tree no longer has. One that a link or folder replaced is no longer ours."""
     try:
-        raw = content(folder, path)
+        standing = digest(folder, path)
     except BlockedPath:
         return None
-    if raw is None:
+    if standing is None:
         return None
-    return "delete" if before.wrote(path, sha256(raw)) else "edited"
+    return "delete" if before.wrote(path, standing) else "edited"
 
 
 def _makes_way(folder: Path, path: str, leaving: Set[str]) -> bool:

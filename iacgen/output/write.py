@@ -10,7 +10,7 @@ import contextlib
 from pathlib import Path
 
 from . import manifest as manifests
-from .disk import BlockedPath, OutputError, content, kind_of, remove, remove_empty, replace, sha256, temporary_of
+from .disk import BlockedPath, OutputError, digest, kind_of, remove, remove_empty, replace, temporary_of
 from .manifest import Manifest
 from .plan import Plan, plan
 
@@ -58,11 +58,11 @@ def _announce(planned: Plan, folder: Path, after: Manifest) -> None:
     standing: dict[str, str] = {}
     for path in sorted(planned.before.paths):
         with contextlib.suppress(BlockedPath):
-            raw = content(folder, path)
+            found = digest(folder, path)
             temporary_of(folder / path).unlink(missing_ok=True)
-            if raw is None:
+            if found is None:
                 remove(folder, path)  # its folder may be all that an earlier run came to
             else:
-                ours = sha256(raw) if planned.before.wrote(path, sha256(raw)) else planned.before.files.get(path)
+                ours = found if planned.before.wrote(path, found) else planned.before.files.get(path)
                 standing |= {path: ours or planned.before.pending[path]}
     manifests.store(folder, Manifest(standing, after.files))

@@ -13,6 +13,8 @@ from iacgen.diagnostics.model import Diagnostic
 from .findings import finding
 
 DATA = ("terraform/*/terraform.tfvars.json", "ansible/*/inventory/*.yml", "training/*/ds_config.json")
+_MOST_BYTES = 4 << 20
+"""What is read of a file: more than the command's parser takes, so that it says that there is too much."""
 _MOST = 20
 """Values of one file that are named one by one."""
 
@@ -29,7 +31,8 @@ def edited_values(folder: Path, made: Mapping[str, str], edited: Collection[str]
             continue
         try:
             planned, _ = parse(made[name].encode())
-            found, unclear = parse(path.read_bytes())
+            with path.open("rb") as file:
+                found, unclear = parse(file.read(_MOST_BYTES))
         except (OSError, ValueError) as error:
             yield _warning(f"{name}: cannot be compared with the blueprint: {error}")
             continue

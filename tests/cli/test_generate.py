@@ -139,6 +139,8 @@ BLOCKED = {
     "a file where the folder belongs": lambda root: (root / "out").write_text(""),
     "a file where the tree belongs": lambda root: [(root / "out").mkdir(), (root / "out/lab").write_text("")],
     "a link where the tree belongs": lambda root: [(root / "out").mkdir(), (root / "elsewhere").mkdir(), (root / "out/lab").symlink_to(root / "elsewhere")],
+    "a link where a folder of the tree belongs": lambda root: [(root / "out/lab").mkdir(parents=True), (root / "elsewhere").mkdir(), (root / "out/lab/slurm").symlink_to(root / "elsewhere")],
+    "a manifest with a line break in a name": lambda root: [(root / "out/lab/.iacgen").mkdir(parents=True), (root / "out/lab/.iacgen/manifest.json").write_text('{"schema": 1, "files": {"a\\n::error::b": 1}}')],
     "a manifest that is none": lambda root: [(root / "out/lab/.iacgen").mkdir(parents=True), (root / "out/lab/.iacgen/manifest.json").write_text("{")],
 }
 
@@ -149,8 +151,20 @@ def test_a_place_that_cannot_be_written(call, blueprint, tmp_path, files, block)
     before = files(tmp_path)
     done = call("generate", "lab.yaml")
     assert (done.exit_code, done.stdout) == (2, "")
-    assert done.stderr.startswith("iacgen: ") and done.stderr.count("\n") == 1
+    assert done.stderr.startswith(("iacgen: nothing was written: ", "iacgen: cannot write out")) and done.stderr.count("\n") == 1
     assert files(tmp_path) == before
+
+
+def test_a_link_that_the_user_names_is_followed(call, blueprint, tmp_path):
+    """Above the tree whoever runs the program has said where it shall be; below it only iacgen has."""
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "out").symlink_to(tmp_path / "disk")
+    assert call("generate", "lab.yaml").exit_code == 0
+    assert (tmp_path / "disk/lab/README.md").is_file()
+    (tmp_path / "gone").symlink_to(tmp_path / "nowhere")
+    done = call("generate", "lab.yaml", "--out", "gone")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert not (tmp_path / "nowhere").exists()
 
 
 def test_a_disk_that_refuses_is_no_traceback(iacgen, blueprint):

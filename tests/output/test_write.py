@@ -208,6 +208,43 @@ def test_a_broken_manifest_is_not_guessed_at(folder, text):
             ask(folder)
 
 
+def sparse(file, size):
+    """A file that says it has ``size`` bytes and takes none of the disk."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with file.open("wb") as opened:
+        opened.truncate(size)
+
+
+def test_a_file_larger_than_any_of_ours_is_not_read(folder):
+    write(OLD, folder)
+    sparse(folder / "README.md", 1 << 40)
+    sparse(folder / "nccl/nccl.conf", 1 << 40)
+    sparse(folder / "fabric/compute/cables.csv", 1 << 40)
+    planned = plan(NEW, folder)
+    assert (planned.foreign, planned.edited) == (("README.md", "nccl/nccl.conf"), ())
+    with pytest.raises(WriteRefused):
+        write(NEW, folder, force=True)
+    with pytest.raises(BlockedPath, match=r"^README.md has 1,099,511,627,776 bytes"):
+        read(folder)
+
+
+def test_a_manifest_larger_than_any_is_not_read(folder):
+    sparse(folder / MANIFEST, 1 << 40)
+    for ask in (read, lambda where: plan(OLD, where)):
+        with pytest.raises(BlockedPath, match="bytes"):
+            ask(folder)
+
+
+@pytest.mark.parametrize("path", ["a\nb", "a\x1b[2Jb", "a\u2028b", "a\u202eb", "a\x85b", "a\u00a0b"])
+@pytest.mark.parametrize("digest", [1, "0" * 64])
+def test_a_name_in_a_manifest_is_told_on_one_line(folder, path, digest):
+    write(OLD, folder)
+    (folder / MANIFEST).write_text(json.dumps({"schema": 1, "files": {path: digest}}))
+    with pytest.raises(ManifestError) as refusal:
+        plan(OLD, folder)
+    assert str(refusal.value).isprintable()
+
+
 def test_no_tree_was_generated_here(tmp_path):
     with pytest.raises(ManifestError):
         read(tmp_path)

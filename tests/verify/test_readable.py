@@ -65,6 +65,24 @@ def test_a_file_of_another_encoding_is_named(written, name, file):
     assert verdict.findings[0].message.endswith("0xe9")
 
 
+@pytest.mark.parametrize("end", [b"\r", b"\r\n"], ids=["CR", "CRLF"])
+@pytest.mark.parametrize(("name", "file"), [pytest.param(name, file, marks=pytest.mark.judge(name)) for name, (_, files) in FILES.items() for file in files if not file.endswith((".yml", ".json"))])
+def test_lines_of_another_system_are_named(written, name, file, end):
+    """Python's readers would take them for lines, while bash takes a script of CR alone for its first comment."""
+    folder, project = written(FILES[name][0])
+    (folder / file).write_bytes((folder / file).read_bytes().replace(b"\n", end))
+    verdict = ask(name, folder, project)
+    assert (verdict.status, [f.slug for f in verdict.findings]) == ("failed", ["unreadable-file"])
+    assert verdict.findings[0].message.startswith(f"{file} has lines of another system: byte ")
+
+
+def test_a_file_that_no_tree_has_is_not_read(tmp_path):
+    (tmp_path / "slurm").mkdir()
+    with (tmp_path / "slurm/slurm.conf").open("wb") as file:
+        file.truncate(1 << 40)
+    assert [f.message for f in unreadable(tmp_path, ["slurm/*.conf"])] == ["slurm/slurm.conf has 1,099,511,627,776 bytes, more than a file of iacgen can have"]
+
+
 @pytest.mark.parametrize("spoil", [a_link, a_pipe, a_folder])
 @pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.judge(name)) for name in FILES])
 def test_what_is_no_file_is_refused_and_not_followed(written, name, spoil):
