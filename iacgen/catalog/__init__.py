@@ -6,7 +6,6 @@ nearest spellings. ``ids(kind)`` lists a shelf without reading it.
 
 from __future__ import annotations
 
-import difflib
 from typing import cast
 
 from iacgen.catalog.cables import Cable, Transceiver
@@ -18,6 +17,7 @@ from iacgen.catalog.nics import Nic
 from iacgen.catalog.shelves import KINDS, BrokenEntry, UnknownEntry, ids, take
 from iacgen.catalog.switches import Switch
 from iacgen.catalog.systems import CloudType, HostNic, System
+from iacgen.diagnostics.nearest import near
 
 __all__ = [
     "KINDS", "BrokenEntry", "Cable", "Cloud", "CloudType", "Entry", "Gpu", "HostNic", "Model", "Nic", "Source", "Switch", "System",
@@ -85,4 +85,4 @@ def _about(entry: Entry) -> str:
 def nearest(text: str) -> tuple[str, ...]:
     """The ids of any kind that are spelt most like ``text``, best first."""
     known = dict.fromkeys(id for kind in KINDS for id in ids(kind))
-    return tuple(difflib.get_close_matches(text.lower(), known, n=3))
+    return near(text, known)[:3]

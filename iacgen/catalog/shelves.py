@@ -5,7 +5,6 @@ Pure YAML reading is slow (about 10 ms a file), so listing what exists looks at 
 
 from __future__ import annotations
 
-import difflib
 from functools import cache
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from iacgen.catalog.models import Model
 from iacgen.catalog.nics import Nic
 from iacgen.catalog.switches import Switch
 from iacgen.catalog.systems import System
+from iacgen.diagnostics.nearest import near
 
 DATA = Path(__file__).parent / "data"
 KINDS: dict[str, type[Entry]] = {
@@ -64,7 +64,7 @@ def take(kind: str, id: str) -> Entry:
     """The entry of that kind and id. Raises UnknownEntry, or BrokenEntry when the file is at fault."""
     known = ids(kind)
     if id not in known:
-        raise UnknownEntry(kind, id, tuple(difflib.get_close_matches(id.lower(), known, n=3)))
+        raise UnknownEntry(kind, id, near(id, known)[:3])
     return read(DATA / kind / f"{id}.yaml", KINDS[kind])
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator
 from typing import Any
 
 from iacgen.diagnostics.model import Diagnostic
+from iacgen.diagnostics.nearest import closest
 
 from ..findings import finding
 
@@ -39,8 +39,8 @@ def of_arguments(name: str, said: dict[str, Any], job: Any, design: Any) -> Iter
             yield finding("megatron-not-of-plan", f"{name}: --{flag} is {flags[flag]}, but the job was planned with {value}", job.spec.origin)
     for flag in flags:
         if flag not in wanted and flag not in users:
-            near = difflib.get_close_matches(flag, wanted, 1, 0.8)
-            yield finding("unplanned-megatron-argument", f"{name}: --{flag} does not come from the blueprint", help=f"did you mean --{near[0]}?" if near else None)
+            near = closest(flag, wanted, likeness=0.8)
+            yield finding("unplanned-megatron-argument", f"{name}: --{flag} does not come from the blueprint", help=f"did you mean --{near}?" if near else None)
     yield from _idle(name, flags)
 
 

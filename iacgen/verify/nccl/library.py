@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from iacgen.diagnostics.model import Diagnostic
+from iacgen.diagnostics.nearest import closest
 
 from ..findings import finding
 from ..judging import probe
@@ -41,8 +41,8 @@ def ask(name: str, content: bytes, values: Values, found: Found) -> tuple[list[D
     ]  # fmt: skip
     unread = {key for key in values if key not in first["strings"]}
     for key in sorted(unread):
-        near = difflib.get_close_matches(key, first["strings"], 1, 0.8)
-        help = harm(key) or (f"did you mean {near[0]}?" if near else None)
+        near = closest(key, first["strings"], likeness=0.8)
+        help = harm(key) or (f"did you mean {near}?" if near else None)
         findings.append(finding("unknown-nccl-variable", f"{name}: NCCL {found.version} does not read {key}", help=help))
     return findings, unread
 
