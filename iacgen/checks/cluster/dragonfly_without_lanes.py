@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...design.fabric.sound import cyclic_without_lanes
 from ..rule import Found, rule
 from ..subject import Subject
 
@@ -27,6 +28,6 @@ from ..subject import Subject
 def check(subject: Subject) -> Iterator[Found]:
     for name in subject.blueprint.fabrics:
         fabric = subject.design.fabrics[name]
-        if fabric.technology != "infiniband" and fabric.topology.startswith("dragonfly") and len(fabric.pods) > 1:
+        if cyclic_without_lanes(fabric):
             why = "RoCE has one lossless lane" if fabric.technology == "roce" else "Ethernet forwards in them for ever"
             yield Found(f"the links of a dragonfly form cycles, and {why}", ("fabrics", name, "topology"))

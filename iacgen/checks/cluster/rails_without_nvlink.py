@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...design.fabric.sound import rails_apart, within_nvlink
 from ..rule import Found, rule
 from ..subject import Subject
 
@@ -28,9 +29,8 @@ from ..subject import Subject
 def check(subject: Subject) -> Iterator[Found]:
     for name in subject.blueprint.fabrics:
         fabric = subject.design.fabrics[name]
-        apart = fabric.topology == "rail-only" or (subject.blueprint.fabrics[name].rail_groups and not fabric.cores)
-        for pool in map(subject.design.pools.__getitem__, fabric.pools):
+        for pool in map(subject.design.pools.__getitem__, fabric.pools if rails_apart(fabric) else ()):
             joined = pool.system.nvlink_domain_gpus
-            if apart and fabric.nics[pool.name].count > 1 and joined < max(2, pool.system.gpus):
+            if not within_nvlink(pool.system):
                 key = "topology" if fabric.topology == "rail-only" else "rail_groups"
                 yield Found(f"nothing joins the rails, and NVLink joins {joined or 'none'} of the {pool.system.gpus} GPUs of a {pool.system.name}", ("fabrics", name, key))

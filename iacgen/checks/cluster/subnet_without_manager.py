@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...design.fabric.sound import rails_apart, subnets
 from ..rule import Found, rule
 from ..subject import Subject
 
@@ -28,9 +29,8 @@ def check(subject: Subject) -> Iterator[Found]:
         fabric = subject.design.fabrics[name]
         if fabric.technology != "infiniband":
             continue
-        ports = max(nic.count for nic in fabric.nics.values())
         if wanted.planes > 1:
             yield Found(f"{wanted.planes} planes are as many subnets, and one manager runs one", ("fabrics", name, "planes"))
-        elif ports > 1 and fabric.by_rail and not fabric.cores and (fabric.topology == "rail-only" or wanted.rail_groups):
+        elif rails_apart(fabric):
             key = "topology" if fabric.topology == "rail-only" else "rail_groups"
-            yield Found(f"{ports} rails that nothing joins are as many subnets, and one manager runs one", ("fabrics", name, key))
+            yield Found(f"{subnets(fabric)} rails that nothing joins are as many subnets, and one manager runs one", ("fabrics", name, key))

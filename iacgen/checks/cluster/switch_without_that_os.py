@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...design.fabric.sound import runs
 from ..rule import Found, rule
 from ..subject import Subject
 
@@ -30,5 +31,5 @@ def check(subject: Subject) -> Iterator[Found]:
             fastest = max(fabric.link_gbps.values())
             if fabric.os not in switch.software:
                 yield Found(f"{switch.name} does not run {fabric.os}", path, help=f"it runs {', '.join(switch.software)}" if switch.software else None)
-            elif fabric.os == "sonic" and (switch.sonic is None or fastest not in switch.sonic.hwsku):
+            elif not runs(switch, fabric.os, fastest):
                 yield Found(f"the catalog knows no port layout of SONiC for {switch.name} at {fastest}G", path)

@@ -11,10 +11,14 @@ from ... import catalog
 from ...blueprint.fabrics import Fabric as Wanted
 from ...blueprint.fabrics import Qos as QosSection
 from . import dragonfly, fat_tree, rail_fat_tree
-from .choose import choose, impossible
+from .attached import Attached
+from .choose import choose, speakers
 from .managers import manager as manager_of
 from .model import Fabric, Manager, Qos, SwitchGroup, Tier
+from .names import as_ethernet
+from .nearest import nearest
 from .shape import FabricError, Group, Request, Shape
+from .upper import under_any
 
 TOPOLOGIES: Mapping[str, Callable[[Request], Shape]] = {
     "rail-fat-tree": rail_fat_tree.shape,
@@ -23,9 +27,7 @@ TOPOLOGIES: Mapping[str, Callable[[Request], Shape]] = {
     "dragonfly": dragonfly.shape,
     "dragonfly-plus": dragonfly.plus,
 }
-NEAR_HOSTS = 20_000  # up to here every hint is tried before it is given; each is a design of its own
-SPEAKS = {"infiniband": {"infiniband"}, "roce": {"roce", "ethernet"}, "ethernet": {"ethernet"}}
-SUBNETS = {"management": "10.16.0.0/12", "storage": "10.32.0.0/12", "compute": "10.48.0.0/12"}
+SUBNETS = {"management": "10.16.0.0/12", "storage": "10.32.0.0/12", "compute": "10.48.0.0/12", "in-band": "10.64.0.0/12", "out-of-band": "10.80.0.0/12"}
 
 
 class PoolLike(Protocol):
@@ -41,35 +43,42 @@ class PoolLike(Protocol):
     def hosts(self) -> tuple[str, ...]: ...
 
 
-def build(name: str, wanted: Wanted, pools: Mapping[str, Any], manager_nic: catalog.HostNic | None = None, near: bool = True) -> Fabric:
-    """The designed fabric; ``manager_nic`` are ports for a manager that it does not connect. Raises FabricError with the key to blame and,
-    with ``near``, requests nearby that can be met."""
-    on = [pools[p] for p in wanted.connects]
-    nics = {p.name: _nic(wanted, p) for p in on}
+def build(name: str, wanted: Wanted, pools: Mapping[str, Any], manager_nic: catalog.HostNic | None = None, near: bool = True, attached: Sequence[Attached] = ()) -> Fabric:
+    """The designed fabric; ``manager_nic`` are ports for a manager that it does not connect, ``attached`` the switches that an
+    out-of-band fabric reaches. Raises FabricError with the key to blame and, with ``near``, requests nearby that can be met."""
+    try:
+        return _built(name, wanted, pools, manager_nic, attached)
+    except FabricError as error:
+        raise (nearest(error, wanted, pools, lambda other, of: _built(name, other, of, manager_nic, attached)) if near else error) from error
+
+
+def _built(name: str, wanted: Wanted, pools: Mapping[str, Any], manager_nic: catalog.HostNic | None, attached: Sequence[Attached]) -> Fabric:
+    on: list[Any] = [pools[p] for p in wanted.connects]
+    nics = {p.name: _nic(wanted, p) for p in on} | {a.name: a.nic for a in attached}
+    seated = [*on, *attached]
     manager = manager_of(wanted, pools, manager_nic)
-
-    def ask(switch: catalog.Switch, topology: str = wanted.topology, **changes: Any) -> tuple[Request, Shape]:
-        request = replace(_request(name, wanted, on, nics, switch, manager), **{"upper": above} | changes)
-        return request, TOPOLOGIES[topology](request)
-
-    switches = [s for s in (catalog.switch(e.id) for e in catalog.entries("switches")) if SPEAKS[wanted.technology] & set(s.technologies)]
+    switches = speakers(wanted.technology)
     above = _above(wanted, switches)
+
+    def ask(switch: catalog.Switch) -> tuple[Request, Shape]:
+        request = replace(_request(name, wanted, seated, nics, switch, manager), upper=above)
+        if above is None and switch.uplink_gbps is not None:
+            return under_any(request, TOPOLOGIES[wanted.topology], switches)
+        return request, TOPOLOGIES[wanted.topology](request)
+
     if wanted.switch is None:
         request, shape = choose(ask, switches, {catalog.nic(nic.nic).vendor for nic in nics.values()})
     else:
         switch = catalog.switch(wanted.switch)
         if switch not in switches:
             raise FabricError("switch", f"{switch.name} does not speak {wanted.technology}")
-        try:
-            request, shape = ask(switch)
-        except FabricError as error:
-            raise (impossible(error, ask, switch, switches, wanted.tiers) if near and sum(pool.planned for pool in on) <= NEAR_HOSTS else error) from error
+        request, shape = ask(switch)
     subnet = wanted.subnet or SUBNETS[wanted.purpose]
     qos = Qos(**dict(wanted.qos or QosSection())) if wanted.technology == "roce" else None
     return Fabric(
         name, wanted.site, wanted.purpose, wanted.technology, wanted.topology, _tiers(request, shape, wanted.planes), wanted.connects, nics,
         request.link_gbps, wanted.unit, _in_planes(request, shape, wanted.planes), shape.pods, shape.trunks, manager, qos, subnet,
-        _blocks(subnet, on, nics), ("fabrics", name), wanted.planes, shape.reserved, shape.growth, _os(wanted, request.switch),
+        _blocks(subnet, on, nics, attached), ("fabrics", name), wanted.planes, shape.reserved, shape.growth, _os(wanted, request.switch), tuple(a for a in attached if a.count),
     )  # fmt: skip
 
 
@@ -133,7 +142,7 @@ def _nic(wanted: Wanted, pool: PoolLike) -> catalog.HostNic:
     technologies = set(catalog.nic(nic.nic).technologies)
     if wanted.technology not in technologies:
         raise FabricError("technology", f"the {wanted.purpose} ports of {pool.system.name} speak {', '.join(sorted(technologies))}, not {wanted.technology}")
-    return nic
+    return nic if wanted.technology == "infiniband" else nic.model_copy(update={"interfaces": tuple(as_ethernet(n) for n in nic.interfaces)})
 
 
 def _speed(switch: catalog.Switch, nic: catalog.HostNic, wanted: Wanted) -> int:
@@ -148,8 +157,9 @@ def _speed(switch: catalog.Switch, nic: catalog.HostNic, wanted: Wanted) -> int:
     return max(speeds)
 
 
-def _blocks(subnet: str, pools: Sequence[PoolLike], nics: Mapping[str, catalog.HostNic]) -> dict[str, tuple[int, int]]:
-    """Each pool owns one block for each of its rails, as long as its names can count, so that growth moves no address."""
+def _blocks(subnet: str, pools: Sequence[PoolLike], nics: Mapping[str, catalog.HostNic], attached: Sequence[Attached]) -> dict[str, tuple[int, int]]:
+    """Each pool owns one block for each of its rails, as long as its names can count, so that growth moves no address. Switches have
+    the end of the subnet, counted backwards."""
     network = ipaddress.IPv4Network(subnet)
     at, blocks = int(network.network_address), {}
     for pool in pools:
@@ -158,6 +168,8 @@ def _blocks(subnet: str, pools: Sequence[PoolLike], nics: Mapping[str, catalog.H
         rails = nics[pool.name].count
         blocks[pool.name] = (at + 1, size)
         at += rails * size
-    if at > int(network.broadcast_address) + 1:
+    last = int(network.broadcast_address) - 1
+    blocks |= {a.name: (last - a.first, -1) for a in attached if a.count}
+    if at > last + 2 - (max(a.first + a.planned for a in attached) if attached else 0):
         raise FabricError("subnet", f"{subnet} is too small: each pool owns a block of 2^n addresses for each rail, enough for every number of its width")
     return blocks

@@ -78,7 +78,9 @@ def deal(request: Request, seats: list[Seat], down: int) -> list[list[Seat]]:
     if request.manager_ports > down:
         raise FabricError("manager", f"the manager takes {request.manager_ports} of the {down} host ports of a leaf")
     if request.numbering == "round-robin":
-        for leaves in range(2, len(seats) + 1):
+        each = [n for _, n, _ in seats]
+        fewest = max(-(-(sum(each) + request.manager_ports) // down), -(-len(seats) // (down // min(each, default=1))))
+        for leaves in range(max(2, fewest), len(seats) + 1):
             bins = [seats[i::leaves] for i in range(leaves)]
             if all(sum(n for _, n, _ in members) <= down - (0 if i else request.manager_ports) for i, members in enumerate(bins)):
                 return bins

@@ -29,9 +29,12 @@ def shape(request: Request) -> Shape:
         raise FabricError("unit", f"{unit} host ports and {up} uplinks do not fit the {radix} ports of {request.switch.name} at {gbps} Gb/s; at most {most} nodes a unit")
     slots = -(-request.manager_ports // rails)
     kept = max(0, slots - (radix - up - unit))  # a leaf may have more down-ports than a unit has nodes
-    groups, planned = _units(request, unit, rails, kept)
+    units, planned = -(-(pool.count + kept) // unit), -(-(pool.planned + kept) // unit)
+    if request.numbering == "round-robin":
+        units = planned  # dealt over all that will stand, or the next unit would deal everybody anew
+    above = upper(request, units, planned, rails, unit, radix - up, up, gbps)  # first, as a size that no switch carries says more than a place that is missing
+    groups = _units(request, unit, rails, kept, units)
     reserved = radix - up - slots + 1 if slots else 0
-    above = upper(request, len(groups), planned, rails, unit, radix - up, up, gbps)
     pods = _pods(request.name, len(groups), above.pod_groups)
     return Shape(groups, above.spines, above.cores, pods, above.trunks, reserved, Growth("units", len(groups), planned, above.most))
 
@@ -48,25 +51,20 @@ def only(request: Request) -> Shape:
     return shape(replace(request, rail_groups=True, tiers=2))
 
 
-def _units(request: Request, unit: int, rails: int, kept: int) -> tuple[tuple[SwitchGroup, ...], int]:
-    """The units and how many are planned. The manager keeps the last ``kept`` places of the first, so that growth moves neither it
-    nor a host."""
+def _units(request: Request, unit: int, rails: int, kept: int, units: int) -> tuple[SwitchGroup, ...]:
+    """The units. The manager keeps the last ``kept`` places of the first, so that growth moves neither it nor a host."""
     pool = request.pools[0]
-    planned = -(-(pool.planned + kept) // unit)
-    units = -(-(pool.count + kept) // unit)
-    if kept >= unit or units > -(-pool.count // unit):
-        raise FabricError("manager", f"the manager takes {request.manager_ports} leaf ports, and {pool.count} nodes fill {-(-pool.count // unit)} units of {unit}; use one node fewer, or a smaller unit")
-    if request.numbering == "round-robin":
-        units = planned  # dealt over all that will stand, or the next unit would deal everybody anew
+    full = -(-pool.count // unit)
+    if kept >= unit or -(-(pool.count + kept) // unit) > full:
+        raise FabricError("manager", f"the manager takes {request.manager_ports} leaf ports, and {pool.count:,} nodes fill {full} units of {unit}; use one node fewer, or a smaller unit")
     members = _dealt(pool.count, units, unit, kept, request.numbering)
-    groups = tuple(
+    return tuple(
         SwitchGroup(
             f"{request.name}-su{u + 1}", tuple(f"{request.name}-su{u + 1}-leaf{r + 1}" for r in range(rails)),
             tuple(pool.host(i) for i in numbers), tuple(range(1, len(numbers) + 1)),
         )
         for u, numbers in enumerate(members)
     )  # fmt: skip
-    return groups, planned
 
 
 def _dealt(count: int, units: int, unit: int, kept: int, numbering: str) -> list[range | list[int]]:
