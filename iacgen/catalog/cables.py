@@ -81,6 +81,12 @@ class Cable(Entry):
             raise ValueError("twin cages, and no others, carry more than one link")
         return self
 
+    def at_switch(self, form: Form | None, links: int) -> bool:
+        """Whether it leaves from a switch's cage of this form that so many links share: a transceiver serves all of them or more, the
+        end of a cable exactly as many."""
+        served = self.switch_transceiver.links >= links if self.switch_transceiver else self.links == links
+        return served and takes(form, self.cage)
+
     def host_end(self, form: Form | None, links: int) -> HostEnd | None:
         """Its end for a host's cage of this form from which so many links leave; None where it fits none."""
         return next((end for cage, end in self.host_ends.items() if end.links == links and takes(form, cast(Form, cage.removeprefix("twin_")))), None)

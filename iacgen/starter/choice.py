@@ -22,18 +22,24 @@ class Choice:
 
 
 def choice(nic: catalog.HostNic, technology: str) -> Choice | None:
-    """The switch with the fastest links to these ports, of those one that is made for no faster ones, of those one of the adapter's
-    vendor; None where nothing speaks ``technology``."""
+    """A switch that gives these ports their full speed over a cable of the catalog, of those one that is made for no faster ports, of
+    those one of the adapter's vendor; None where there is none that speaks ``technology``."""
     card = catalog.nic(nic.nic)
     if technology not in card.technologies:
         return None
     planes = -(-nic.gbps // card.link_gbps(technology))
     fitting = []
     for switch in map(catalog.switch, catalog.ids("switches")):
-        speeds = [g for g in switch.ports_by_gbps if g * planes <= nic.gbps and switch.uplink_gbps is None]
-        if technology in switch.technologies and speeds:
-            fitting.append((-max(speeds), max(switch.ports_by_gbps), switch.vendor != card.vendor, switch.id))
-    if not fitting:
-        return None
-    speed, *_, id = min(fitting)
-    return Choice(catalog.switch(id), -speed, planes)
+        gbps = nic.gbps // planes
+        if technology in switch.technologies and switch.uplink_gbps is None and _cabled(nic, switch, gbps, planes, technology):
+            fitting.append((max(switch.ports_by_gbps), switch.vendor != card.vendor, switch.id))
+    return Choice(catalog.switch(min(fitting)[-1]), nic.gbps // planes, planes) if fitting else None
+
+
+def _cabled(nic: catalog.HostNic, switch: catalog.Switch, gbps: int, planes: int, technology: str) -> bool:
+    """Whether a cable goes from the cages of these ports into those of the switch."""
+    if not switch.ports(gbps):
+        return False
+    form, shared = catalog.nic(nic.nic).form, nic.cage_ports * planes
+    known = (cable for cable in catalog.cables(gbps) if technology in cable.technologies)
+    return any(cable.at_switch(switch.form_of(gbps), switch.shares(gbps)) and cable.host_end(form, shared) for cable in known)

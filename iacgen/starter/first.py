@@ -80,7 +80,7 @@ def _on_prem(wish: Wish, system: catalog.System, layout: Layout, stored: bool) -
     rates = {name: servers * rate for name, rate in PER_SERVER.items()}
     net = network(system, wish.nodes, fabric)
     if net is None:
-        raise Impossible(f"{system.name} and no switch of the catalog speak {fabric}")
+        raise Impossible(f"{system.name} and no switch of the catalog speak {fabric} over a cable that fits both")
     store = choice(catalog.system("lustre-oss").nics["storage"], fabric)
     return {
         "fabric": fabric,

@@ -8,29 +8,31 @@ from .. import catalog
 from .choice import choice
 
 UFM_PORTS = 4  # DGX SuperPOD reference architecture H100, network fabrics, table 4
+MANAGERS = ("generic-1u", "generic-1u-ndr", "generic-1u-xdr")  # by the speed of their ports: a cage has room for no other beside it
 
 
 @dataclass(frozen=True)
 class Network:
-    """``unit`` is None for a single switch. ``ufm`` runs the subnet of an InfiniBand fabric that is more than one switch."""
+    """``unit`` is None for a single switch. ``ufm`` is the machine that runs the subnet of an InfiniBand fabric of more than one switch,
+    None elsewhere."""
 
     switch: str
     ports: int
     planes: int
     unit: int | None
-    ufm: bool
+    ufm: str | None
 
 
 def network(system: catalog.System, nodes: int, technology: str) -> Network | None:
-    """The fabric on the switch that suits the system's ports best; None where no switch speaks ``technology``."""
+    """The fabric on the switch that suits the system's ports best; None where none speaks ``technology`` over a cable that fits both."""
     nic = system.nics["compute"]
     chosen = choice(nic, technology)
     if chosen is None:
         return None
     id, radix, planes = chosen.switch.id, chosen.ports, chosen.planes
     if nodes * nic.count <= radix:
-        return Network(id, radix, planes, None, False)
-    ufm = technology == "infiniband"
+        return Network(id, radix, planes, None, None)
+    ufm = next((id for id in MANAGERS if catalog.system(id).nics["compute"].gbps == chosen.gbps), None) if technology == "infiniband" else None
     return Network(id, radix, planes, _unit(nodes, nic.count, radix, UFM_PORTS if ufm else 0), ufm)
 
 

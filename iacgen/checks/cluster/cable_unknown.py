@@ -1,8 +1,8 @@
-"""Links of a speed for which the catalog has no cable.
+"""Links for which the catalog has no cable: none of their speed, or none between the cages at their ends.
 
 Why: they are missing from the order, and nobody has looked whether they reach.
 
-Bad: a fabric on the 25 Gb/s ports of sn3700c.
+Bad: a fabric on the 25 Gb/s ports of sn3700c; leaves sn2201 below a spine sn5600, whose cages are of another form.
 
 Good: a small file under ``iacgen/catalog/data/cables/`` for what you buy.
 
@@ -13,15 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ... import catalog
+from ...design.facility.cables import unfit
 from ..rule import Found, rule
 from ..subject import Subject
 
 
 @rule("IAC581", "cable-unknown", "info", lab=None)
 def check(subject: Subject) -> Iterator[Found]:
-    known = {id.partition("g-")[0] for id in catalog.ids("cables")}
     for name, fabric in subject.design.fabrics.items():
-        missing = sorted({gbps for gbps in fabric.link_gbps.values() if str(gbps) not in known}) if fabric.tiers else []
-        if missing:
-            yield Found(f"nothing is known of cables for {', '.join(map(str, missing))} Gb/s", ("fabrics", name), on_key=True)
+        for (gbps, near, far), count in sorted(unfit(fabric).items(), key=str) if fabric.tiers else ():
+            yield Found(f"no cable is known for {count:,} links of {gbps} Gb/s from {near} to {far}", ("fabrics", name), on_key=True)

@@ -31,7 +31,8 @@ class Socket:
     host: bool = False
 
     def __str__(self) -> str:
-        return f"{self.form.upper() if self.form else 'an unknown cage'}{f' of {self.links} links' if self.links > 1 else ''} of a {'host' if self.host else 'switch'}"
+        cage = f"{self.form.upper()} cage" if self.form else "cage of unknown form"
+        return f"a {'host' if self.host else 'switch'}'s {cage}{f' of {self.links} links' if self.links > 1 else ''}"
 
 
 class Ends(NamedTuple):

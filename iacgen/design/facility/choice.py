@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from ... import catalog
 from ...catalog import Cable
-from ...catalog.cables import takes
 from ..fabric.model import Fabric, Links
 from .cages import FROM_HOSTS, Cages, Ends, Numbers, Socket
 
@@ -67,18 +66,11 @@ def shelf(fabric: Fabric, speeds: Sequence[int]) -> tuple[Cable, ...]:
 
 def fits(cable: Cable, gbps: int, near: Socket, far: Socket) -> bool:
     """Whether a link of this speed may be made of it between cages of these two kinds, of which ``far`` is a switch's."""
-    if cable.gbps != gbps or not _at_switch(cable, far):
+    if cable.gbps != gbps or not cable.at_switch(far.form, far.links):
         return False
     if near.host:
         return "host-switch" in cable.between and cable.host_end(near.form, near.links) is not None
-    return "switch-switch" in cable.between and _at_switch(cable, near)
-
-
-def _at_switch(cable: Cable, socket: Socket) -> bool:
-    """A plug with transceivers inside serves all ports of the cage or more; one end of a cable exactly those that it has."""
-    if not takes(socket.form, cable.cage):
-        return False
-    return cable.switch_transceiver.links >= socket.links if cable.switch_transceiver else cable.links == socket.links
+    return "switch-switch" in cable.between and cable.at_switch(near.form, near.links)
 
 
 def fitting(cages: Cages, cables: Sequence[Cable], links: Links, near: Ends, far: Ends) -> Iterator[Fit]:

@@ -23,14 +23,15 @@ def test_one_scalable_unit(table):
     """DGX SuperPOD H100, network fabrics, table 4, one unit: 8 leaves, 4 spines, 252 cables to nodes and UFM, 256 between switches.
 
     Cages by hand. Leaf: 31 node ports and a port of UFM on four leaves, 31 on the others, and 32 uplinks; two ports a cage, so 16 + 16
-    cages each, 8 x 32 = 256; in the cages of UFM's ports the node beside it counts, since UFM's own end comes with its cable. Spines: 64 ports, 32 cages each, 4 x 32 = 128. 256 + 128 = 384 twin-port transceivers.
+    cages each, 8 x 32 = 256. Spines: 64 ports, 32 cages each, 4 x 32 = 128. 256 + 128 = 384 twin-port transceivers, and as many again
+    in four cages of each of 31 DGX, flat on top; one single-port transceiver in each of UFM's four ports.
     """
     rows = table("one-unit", "compute/bill-of-materials.csv")
     assert (total(rows, "switch"), total(rows, "cable", "links")) == (8 + 4, 252 + 256)
     assert total(rows, "switch transceiver") == 384
-    assert total(rows, "host transceiver") == 31 * 4
+    assert {r["model"]: int(r["count"]) for r in rows if r["item"] == "host transceiver"} == {"MMA4Z00-NS-FLT": 31 * 4, "MMA4Z00-NS400": 4}
     fibres = [r for r in rows if r["medium"] == "multimode"]
-    assert sum(int(r["count"]) for r in fibres) == 31 * 8 + 256  # a fibre a link, not a cage
+    assert sum(int(r["count"]) for r in fibres) == 252 + 256  # a fibre a link, not a cage
     assert {r["power_w_each"] for r in rows if r["item"] == "switch"} == {"1720"}  # QM97X0 manual, with active cables
 
 
