@@ -19,6 +19,7 @@ class DocumentLike(Protocol):
     data: Any
     values: Mapping[BlueprintPath, Span]
     keys: Mapping[BlueprintPath, Span]
+    shadowed: tuple[tuple[BlueprintPath, Span], ...]
 
     def place(self, finding: Diagnostic) -> Span: ...
 

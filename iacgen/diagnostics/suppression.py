@@ -119,24 +119,27 @@ def _about(comment: CommentLike, id: str, slug: str, message: str, help: str, se
 
 
 def _add_blocks(allowances: Iterable[_Allowance], document: DocumentLike) -> None:
-    """Find the outermost keys, or items of a list, that begin in the covered lines, and how far down their blocks reach."""
+    """Find the outermost keys, or items of a list, that begin in the covered lines, and how far down their blocks reach.
+
+    Of a key that stands in several files only that block counts which begins below the comment, up to its last line.
+    """
     wanted: dict[tuple[str, int], list[_Allowance]] = {}
     for a in allowances:
         wanted.setdefault((a.comment.at.name, a.comment.covers), []).append(a)
     if not wanted:
         return
-    items = {path: span for path, span in document.values.items() if path and isinstance(path[-1], int)}
-    begins: dict[tuple[str, int], tuple[int, list[BlueprintPath]]] = {}
-    for path, span in [*document.keys.items(), *items.items()]:
+    items = [(path, span) for path, span in document.values.items() if path and isinstance(path[-1], int)]
+    begins: dict[tuple[str, int], tuple[int, dict[BlueprintPath, bool]]] = {}
+    for (path, span), whole in [*((own, True) for own in (*document.keys.items(), *items)), *((other, False) for other in document.shadowed)]:
         line = (span.name, span.line)
         if line in wanted:
-            column, paths = begins.get(line, (span.column, []))
+            column, paths = begins.get(line, (span.column, {}))
             if span.column <= column:
-                begins[line] = (span.column, [*(paths if span.column == column else []), path])
+                begins[line] = (span.column, {**(paths if span.column == column else {}), path: whole})
     reach = _reach({(name, path) for (name, _), (_, paths) in begins.items() for path in paths}, document)
     for line, (_, paths) in begins.items():
         for a in wanted[line]:
-            a.paths, a.last = tuple(paths), max(reach[line[0], path] for path in paths)
+            a.paths, a.last = tuple(path for path, whole in paths.items() if whole), max(reach[line[0], path] for path in paths)
 
 
 def _reach(blocks: set[tuple[str, BlueprintPath]], document: DocumentLike) -> dict[tuple[str, BlueprintPath], int]:

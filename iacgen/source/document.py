@@ -17,7 +17,8 @@ class Document:
 
     ``name`` and ``text`` are those of the first file; ``others`` holds what was laid over it: name → text. ``routes`` tells of a value that
     came in through a merge or an alias the path under which the place of that merge or alias is kept; ``unread`` are the paths at
-    which nothing could be read, and of which a finding speaks already.
+    which nothing could be read, and of which a finding speaks already; ``shadowed`` are the places of keys that stand in several files,
+    in those files where ``keys`` does not have them.
     """
 
     name: str
@@ -28,6 +29,7 @@ class Document:
     others: Mapping[str, str] = field(default_factory=dict)
     routes: Mapping[Path, Path] = field(default_factory=dict)
     unread: frozenset[Path] = frozenset()
+    shadowed: tuple[tuple[Path, Span], ...] = ()
 
     def span(self, path: Path, on_key: bool = False) -> Span:
         """Where ``path`` stands: itself, or its nearest ancestor that the user did write."""

@@ -141,3 +141,44 @@ def test_what_was_never_made_counts_though_all_that_was_made_is_allowed():
     (rest,) = [f for f in found.findings if f.id == "IAC109"]
     assert rest.severity == "warning" and len(found.suppressed) == 100
     assert "IAC652" in {f.id for f in run(text.replace("nodes:", "nodes: # iacgen: allow more-errors -- no", 1), "x").findings}
+
+
+class TestLayers:
+    """A comment in a file that is laid over another covers what that file says in the block below it, and no more."""
+
+    BASE = (Path(__file__).parents[2] / "blueprints/lab.yaml").read_text(encoding="utf-8")
+    ALLOW = "# iacgen: allow sequence-beyond-model -- rotary base raised\n"
+
+    @pytest.mark.parametrize(
+        "over",
+        [
+            f"training:\n  {ALLOW}  pretrain:\n    micro_batch: 1\n    sequence: 16384\n",
+            f"{ALLOW}training:\n  pretrain:\n    micro_batch: 1\n    sequence: 16384\n",
+            f"{ALLOW}training: {{pretrain: {{sequence: 16384}}}}\n",
+        ],
+        ids=["job", "section", "one line"],
+    )
+    def test_a_block_of_an_overlay_is_covered(self, over):
+        state = run(self.BASE, "lab.yaml", over=[(over, "long.yaml")])
+        assert not state.findings and [(s.finding.slug, s.at.name) for s in state.suppressed] == [("sequence-beyond-model", "long.yaml")]
+
+    def test_also_below_another_overlay(self):
+        over = f"training:\n  {self.ALLOW}  pretrain:\n    sequence: 16384\n"
+        state = run(self.BASE, "lab.yaml", over=[(over, "long.yaml"), ("training:\n  pretrain:\n    micro_batch: 1\n", "last.yaml")], sets=["training.pretrain.zero=2"])
+        assert not state.findings and [s.at.name for s in state.suppressed] == ["long.yaml"]
+
+    def test_what_the_base_says_there_is_not(self):
+        base = self.BASE.replace("sequence: 8192", "sequence: 16384")
+        state = run(base, "lab.yaml", over=[(f"training:\n  {self.ALLOW}  pretrain:\n    micro_batch: 1\n", "long.yaml")])
+        assert [f.slug for f in state.findings] == ["sequence-beyond-model", "unused-suppression"]
+
+    def test_nor_what_comes_behind_the_block(self):
+        over = f"training:\n  pretrain:\n    {self.ALLOW}    parallel:\n      tensor: 1\n    sequence: 16384\n"
+        state = run(self.BASE, "lab.yaml", over=[(over, "long.yaml")])
+        assert {f.slug for f in state.findings} == {"sequence-beyond-model", "unused-suppression"}
+
+    def test_a_list_of_the_base_that_grows_is_covered(self):
+        base = self.BASE.replace("count: 2}", "count: 3, down: [gpu0001]}").replace("  gpu: {site", "  gpu:\n    {site")
+        document = run(base, "lab.yaml", over=[("nodes: {gpu: {down: [gpu0002]}}\n", "over.yaml")]).document
+        (shadow,) = [span.name for path, span in document.shadowed if path[-1] == "down"]
+        assert (shadow, document.keys["nodes", "gpu", "down"].name) == ("lab.yaml", "over.yaml")
