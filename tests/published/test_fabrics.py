@@ -39,7 +39,7 @@ def switch_of(inputs):
     """The switch of the row: its ports where it states them, else those that the catalog has for the model."""
     if "radix" in inputs:
         ports = {inputs["port_gbps"]: inputs["radix"]}
-        return Switch(kind="switch", id="x", name=inputs["switch_model"], sources=SOURCE, vendor="x", technologies=("infiniband",), ports_by_gbps=ports, cages=inputs["radix"] // 2, cage_links=2, rack_units=1)
+        return Switch(kind="switch", id="x", name=inputs["switch_model"], sources=SOURCE, vendor="x", technologies=("infiniband",), ports_by_gbps=ports, cages=inputs["radix"] // 2, form="osfp", cage_links=2, rack_units=1)
     return catalog.switch(inputs.get("switch_model", "QM9700").lower())
 
 
