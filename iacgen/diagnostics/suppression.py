@@ -68,7 +68,7 @@ class _Judged:
 def suppress(findings: Sequence[Diagnostic], comments: Sequence[CommentLike], document: DocumentLike, kinds: Mapping[str, Kind], profile: str, complete: bool) -> Outcome:
     """What remains of ``findings``. An unused comment is told only of a ``complete`` run, in which all was judged."""
     judged = _Judged()
-    by_name = {name: kind for kind in kinds.values() if comments and not kind.id.startswith(_NEVER) for name in (kind.id, kind.slug)}
+    by_name = {name: kind for kind in kinds.values() if comments and not kind.id.startswith(_NEVER) for name in (kind.id.lower(), kind.slug)}
     for comment in comments:
         _read(comment, by_name, judged)
     _add_blocks([a for some in judged.allowances.values() for a in some if a.comment.alone], document)
@@ -89,17 +89,17 @@ def suppress(findings: Sequence[Diagnostic], comments: Sequence[CommentLike], do
 
 
 def _read(comment: CommentLike, by_name: Mapping[str, Kind], judged: _Judged) -> None:
-    """Note what a comment allows, or what is wrong with it. ``by_name`` holds each kind by its id and by its slug."""
+    """Note what a comment allows, or what is wrong with it. ``by_name`` holds each kind by its id in lower case and by its slug."""
     head, _, reason = comment.words.partition("--")
     verb, *names = re.split(r"[\s,]+", head.strip(" \t,"))
-    if verb != "allow" or not names:
+    if verb.lower() != "allow" or not names:
         judged.findings.append(_about(comment, "IAC650", "malformed-suppression", "a comment that speaks to iacgen has one form", f"write {FORM}"))
         return
     if not re.search(r"\w", reason):
         judged.findings.append(_about(comment, "IAC651", "suppression-without-reason", "the comment does not say why", f"write {FORM}"))
         return
     for name in dict.fromkeys(names):
-        kind = by_name.get(name)
+        kind = by_name.get(name.lower())
         if kind is None:
             near = closest(name, by_name) if len(judged.findings) < _HINTS else None
             help = f"did you mean {near!r}?" if near else "the name or id of the finding stands behind its severity"

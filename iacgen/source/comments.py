@@ -13,14 +13,19 @@ from ruamel.yaml.tokens import ScalarToken
 from ..diagnostics import Span
 from ..diagnostics.model import lines
 
-_SPEAKS = re.compile(r"#[ \t]*iacgen:([^\r\n]*)")
+_SPEAKS = re.compile(r"#+[ \t]*iacgen[ \t]*:([^\r\n]*)", re.IGNORECASE)
+_VERB = "(?:allow|ignore|disable|suppress|skip|noqa|nosec)"
+# Meant to speak to iacgen, and not in its form: without the colon, or without its name and with that of a finding.
+_MEANS_TO = re.compile(rf"#+[ \t]*(?:iacgen(?![a-z0-9])[ \t_.,;=-]*{_VERB}\b|{_VERB}\b[^\r\n]*\bIAC[0-9]{{3}}\b)", re.IGNORECASE)
+_NAMES = re.compile("iacgen|IAC[0-9]{3}", re.IGNORECASE)
 _HASH = re.compile(r"(?<![^ \t\r\n])#")
 _BREAK = re.compile(r"\r\n|\r|\n")
 
 
 @dataclass(frozen=True)
 class Comment:
-    """``# iacgen: words``. ``covers`` is the line that it is about: its own, or when it stands alone the next that is no comment."""
+    """``# iacgen: words``; no words where it is not in that form. ``covers`` is the line that it is about: its own, or when it stands
+    alone the next that is no comment."""
 
     words: str
     at: Span
@@ -30,17 +35,17 @@ class Comment:
 
 def comments(text: str, name: str) -> tuple[Comment, ...]:
     """All of them in the order of the file. What stands in a scalar is no comment, nor is a comment within a comment."""
-    if not _SPEAKS.search(text):
+    if not _NAMES.search(text):
         return ()
     scalars, rows, out = _scalars(text), lines(text), []
     following, begin = _following(rows), 0
     for line, row in enumerate(rows, 1):
-        hash = next((m.start() for m in _HASH.finditer(row) if not _within(begin + m.start(), scalars)), None) if "iacgen:" in row else None
-        match = _SPEAKS.match(row, hash) if hash is not None else None
+        hash = next((m.start() for m in _HASH.finditer(row) if not _within(begin + m.start(), scalars)), None) if _NAMES.search(row) else None
+        match = (_SPEAKS.match(row, hash) or _MEANS_TO.match(row, hash)) if hash is not None else None
         if match:
             alone = not row[: match.start()].strip()
             span = Span(line, match.start() + 1, len(row.rstrip()) + 1, name)
-            out.append(Comment(match[1].strip(), span, alone, following[line - 1] if alone else line))
+            out.append(Comment(match[1].strip() if match.re is _SPEAKS else "", span, alone, following[line - 1] if alone else line))
         end = _BREAK.match(text, begin + len(row))
         begin = end.end() if end else begin
     return tuple(out)
