@@ -15,18 +15,23 @@ from .read import print_findings, run_blueprint
 if TYPE_CHECKING:
     from ..blueprint.origins import Leaf
 
+UNLAID = ("IAC612", "IAC613")  # what was to be laid over the blueprint says nothing about it
 WIDEST = 60  # column at which the origins stand, unless a line is longer
 
 
 def resolve(path: Path, over: Sequence[Path], sets: Sequence[str], format: Format, profile: Profile) -> None:
-    """Print it; exit 1, with the findings, when it is no blueprint, and after the blueprint when checks find errors in it."""
+    """Print it; exit 1, with the findings, when it is no blueprint, and after the blueprint when checks find errors in it, or when
+    something that was to be laid over it was not, which is told on standard error."""
     from ..blueprint import resolve as written_out
     from ..blueprint.origins import fill, leaves
     from ..design.implied import implied
     from ..diagnostics import errors
+    from ..diagnostics.report import gather
+    from ..diagnostics.text import render
 
     state = run_blueprint(path, over, sets, profile)
-    bad = len(errors(state.findings))
+    unlaid = [f for f in errors(state.findings) if f.id in UNLAID]
+    bad = len(errors(state.findings)) - len(unlaid)
     if state.blueprint is None:
         print_findings(state)
         sys.exit(FINDINGS)
@@ -36,8 +41,12 @@ def resolve(path: Path, over: Sequence[Path], sets: Sequence[str], format: Forma
         print(json.dumps([{"path": ".".join(map(str, leaf.path)), "value": leaf.value, "origin": leaf.origin} for leaf in found], indent=2, ensure_ascii=False))
     else:
         _print(found)
+    if unlaid:
+        print(render(gather(unlaid, state.document)), end="\n\n", file=sys.stderr)
+        print(f"iacgen: {'this is' if len(unlaid) == 1 else 'these are'} not in the blueprint that is printed", file=sys.stderr)
     if bad:
         print(f"iacgen: check finds {bad} error{'s' * (bad > 1)} in this blueprint", file=sys.stderr)
+    if bad or unlaid:
         sys.exit(FINDINGS)
 
 

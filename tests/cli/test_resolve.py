@@ -72,6 +72,25 @@ def test_what_is_no_blueprint_has_no_effect(call, blueprint):
     assert "--> --set nodes.gpu.cuont=4:1:11" in done.stdout
 
 
+@pytest.mark.parametrize(("given", "step"), [("nodes.gpus.count=4", "'gpus' in nodes"), ("training.finetune.zero=1", "'finetune' in training")])
+def test_a_value_that_goes_nowhere_is_told(call, blueprint, given, step):
+    """Standard output stays YAML that other programs read."""
+    done = call("resolve", "lab.yaml", "--set", given)
+    assert done.exit_code == 1
+    assert yaml.safe_load(done.stdout)["nodes"].keys() == {"gpu", "ctl"}
+    assert done.stderr.startswith(f"error[IAC613] assignment-to-nothing: there is no {step}\n")
+    assert f"--> --set {given}:1:" in done.stderr and ("did you mean" in done.stderr or "known: " in done.stderr)
+    assert done.stderr.endswith("\niacgen: this is not in the blueprint that is printed\n")
+
+
+def test_a_part_of_a_file_that_goes_nowhere_is_told(call, blueprint, tmp_path):
+    (tmp_path / "more.yaml").write_text("nodes:\n  gpus: {count: 4}\n  gpu: {spares: 9}\n", encoding="utf-8")
+    done = call("resolve", "lab.yaml", "-f", "more.yaml", "--format", "json")
+    assert done.exit_code == 1
+    assert origins(done)["nodes.gpu.spares"] == (9, "more.yaml:3")
+    assert "error[IAC613]" in done.stderr and "--> more.yaml:2:3" in done.stderr
+
+
 def test_it_shows_also_what_a_check_refuses(call, blueprint):
     done = call("resolve", "lab.yaml", "--set", "nodes.gpu.spares=9")
     assert done.exit_code == 1
