@@ -10,8 +10,9 @@ from ...design.facility.cages import counted_gbps
 
 
 class Port(NamedTuple):
-    """One end of a link: ``cage`` counts from 1 and ``part``, the link of that cage, from 0; both are None on a host, whose cages the
-    catalog does not know. ``name`` is as its own system spells it."""
+    """One end of a link: ``cage`` counts from 1 and ``part``, the link of that cage, from 0. ``name`` is as its own system spells it.
+
+    On a host ``part`` is None, and ``cage`` too where no two ports share one."""
 
     name: str
     cage: int | None = None

@@ -106,7 +106,7 @@ def _wires(fabric: Fabric, run: Run, counted: Sequence[Speed], places: dict[str,
 def _lower_ends(fabric: Fabric, links: Links, counted: Sequence[Speed]) -> tuple[Sequence[str], _Ports]:
     """(names, port of (number of the device, number of the port)) of the ends ``a``."""
     if links.joins == "host-leaf":
-        names = {pool: [Port(name) for name in spelt(fabric, pool)] for pool in fabric.nics}
+        names = {pool: host_ports(fabric, pool) for pool in fabric.nics}
         hosts = fabric.hosts
         pools = [names[pool_of(host)] for host in hosts]
         return hosts, lambda a, port: pools[a][port]
@@ -126,6 +126,12 @@ def spelt(fabric: Fabric, pool: str) -> tuple[str, ...]:
     """Names of a host's ports as the far end sees them: on Ethernet the interface, which LLDP tells, elsewhere the RDMA device."""
     interfaces = fabric.nics[pool].interfaces
     return interfaces if fabric.technology in ("roce", "ethernet") and fabric.planes == 1 and interfaces else port_names(fabric, pool)
+
+
+def host_ports(fabric: Fabric, pool: str) -> list[Port]:
+    """Ports of a pool's hosts, plane by plane. The cage is told where ports share one: the others are found by their names."""
+    nic = fabric.nics[pool]
+    return [Port(name, nic.cages[i % nic.count] if nic.cages else None) for i, name in enumerate(spelt(fabric, pool))]
 
 
 def manager_ports(fabric: Fabric, count: int) -> list[Port]:

@@ -171,3 +171,22 @@ def test_the_dot_file_is_the_cable_list(files, table, case, name):
 @pytest.mark.parametrize(("case", "name"), [("sonic", "compute"), ("superpod-h100", "compute")])
 def test_no_dot_file_where_nobody_reads_it(files, case, name):
     assert f"fabric/{name}/topology.dot" not in files(case)
+
+
+def test_a_host_with_shared_cages_tells_which(table):
+    """NVIDIA DGX H100/H200 User Guide, table 6: mlx5_0 and mlx5_5 are behind OSFP4; UFM's host has a cage a port."""
+    rows = [r for r in table("one-unit", "compute/p2p.csv") if r["joins"] == "host-leaf"]
+    behind = {"mlx5_0": "4", "mlx5_3": "3", "mlx5_4": "3", "mlx5_5": "4", "mlx5_6": "1", "mlx5_9": "2", "mlx5_10": "2", "mlx5_11": "1"}
+    assert {(r["a_port"], r["a_cage"]) for r in rows} == set(behind.items())
+    assert {r["a_cage"] for r in table("one-unit", "compute/p2p.csv") if r["joins"] == "manager-leaf"} == {""}
+
+
+@pytest.mark.parametrize("case", ["one-unit", "three-tiers", "dragonfly", "planes"])
+def test_the_bill_has_a_transceiver_for_every_cage_that_the_list_shows(case, table):
+    """Cages of the list with a fibre in them, where it names them, against the bill of the same fabric."""
+    rows, bill = (table(case, f"compute/{name}.csv") for name in ("p2p", "bill-of-materials"))
+    fibres = [r for r in rows if r["medium"] in ("multimode", "single-mode")]
+    cages = {(r["z_device"], r["z_cage"]) for r in fibres} | {(r["a_device"], r["a_cage"]) for r in fibres if r["a_type"] == "switch"}
+    assert len(cages) == sum(int(r["count"]) for r in bill if r["item"] == "switch transceiver")
+    hosts = {(r["a_device"], r["a_cage"] or r["a_port"].partition("/")[0]) for r in fibres if r["a_type"] == "host"}
+    assert len(hosts) == sum(int(r["count"]) for r in bill if r["item"] == "host transceiver")
