@@ -2,7 +2,9 @@
 
 import json
 from collections import Counter
+from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -42,3 +44,45 @@ def test_every_printer_prints_every_finding(words, name):
         region = result["locations"][0]["physicalLocation"]["region"]
         before = rows[region["startLine"] - 1].encode("utf-16-le", "surrogatepass")[: 2 * (region["startColumn"] - 1)]
         assert before.decode("utf-16-le", "surrogatepass") == rows[finding["line"] - 1][: finding["column"] - 1]
+
+
+LAB = (Path(__file__).parents[2] / "blueprints/lab.yaml").read_text(encoding="utf-8")
+# What is wrong with the file → an edit, and the line and column of each finding.
+WRONG = {
+    "values": ([("count: 2}", "count: 010}"), ("technology: roce", "technology: rocee")], [(13, 50), (21, 17)]),
+    "a colon": ([("    purpose: compute", "    purpose compute")], [(19, 5)]),
+    "a bracket": ([("connects: [gpu]", "connects: [gpu")], [(20, 15)]),
+    "a quote that a later line closes": ([("name: lab", 'name: "lab')], [(5, 7)]),
+    "a comma at the end of a line": ([('"22.05", controllers', '"22.05"\n  controllers')], [(32, 3)]),
+    "a form feed": ([("nodes:\n", "\fnodes:\n")], [(12, 1)]),
+    "a line separator": ([("name: lab", "name: lab # \u2028x")], [(5, 13)]),
+    "a next line in a comment": ([("name: lab", "name: lab # \x85x"), ("count: 2}", "count: 010}")], [(5, 13)]),
+    "a character of two code units": ([("count: 2}", 'description: "\N{ELECTRIC PLUG}", count: 010}')], [(13, 68)]),
+    "nesting": ([("name: lab", f"name: lab\nx: {'[' * 60}")], [(6, 54)]),
+    "a comment": ([("count: 2}", "count: 2}  # iacgen: allow"), ("name: lab", "# iacgen: allow nothing\nname: lab")], [(5, 1), (14, 54)]),
+    "a key twice, told with its first place": ([("    recompute: full", "    recompute: full\n    recompute: none")], [(42, 5)]),
+}
+ENDS = {"CRLF": ["\r\n"], "CR": ["\r"], "mixed": ["\n", "\r\n", "\r", "\r\n"]}
+
+
+def printed(raw):
+    state = run(raw, "x.yaml")
+    report = gather(state.findings, state.document, state.suppressed)
+    outs = [text.render(report), concise.render(report), github.render([report]), markdown.render([report]), json_printer.render([report], "lab"), sarif.render([report], kinds(), "1.2.3")]
+    return [(e.place.line, e.place.column) for e in report.entries], outs
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"], ids=["plain", "with a byte order mark"])
+@pytest.mark.parametrize("ends", ENDS)
+def test_no_printer_cares_how_lines_end(wrong, ends, mark):
+    edits, places = WRONG[wrong]
+    edited = LAB
+    for old, new in edits:
+        assert old in edited
+        edited = edited.replace(old, new, 1)
+    found, outs = printed(edited.encode())
+    assert found == places
+    rows = edited.split("\n")
+    joined = "".join(row + ENDS[ends][i % len(ENDS[ends])] for i, row in enumerate(rows[:-1])) + rows[-1]
+    assert printed(mark + joined.encode()) == (found, outs)
