@@ -35,13 +35,15 @@ def whole(value: object) -> str | None:
     text = value.strip() if isinstance(value, str) else ""
     if text.isascii() and text.isdigit():
         return f"write {text[:20]} without quotes"
-    if match := re.fullmatch(r"([0-9]{1,15})\s*([A-Za-z]{2,20}|[xCW%])", text):
+    if match := re.fullmatch(r"([0-9]{1,15})\s*([A-Za-z]{2,20}|[xCUW%])", text):
         return f"write {match[1]}, the number alone"
     return "write the number with all its digits" if re.fullmatch(r"[0-9.]{1,15}\s*[kKmMgG]", text) else None
 
 
-def listed(value: object) -> str | None:
+def listed(value: object, path: Path) -> str | None:
     """A hint for what is no list."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return f"write {flow([str(value) if pattern((*path, 0)) else value])}"
     if isinstance(value, str) and re.match(r"-\S", value) and not value.startswith("--"):
         return "an item of a list begins with '- ', a dash and a space"
     if isinstance(value, str):
@@ -57,17 +59,18 @@ def formed(value: object, wanted: str, path: Path, on_key: bool = False) -> str 
     if not text:
         return None if on_key else "nothing stands within these quotes: give it a value, or leave the key out"
     if "\n" in text:
-        return _FORMS.get(wanted) or such_as(path)
+        return _FORMS.get(wanted) or such_as(path, on_key)
     if "\u201c" in text or "\u201d" in text:
         return "\u201c and \u201d are no quotes to YAML; write \" or '"
     if path and isinstance(path[-1], int) and len(parts := _words(text)) > 1 and all(re.match(wanted, p) for p in parts):
         return f"if these are several, put commas between: [{_short(', '.join(parts))}]"
     stripped = text.strip().strip("-_/. ")
     lower = re.sub(r"[\s_]+", "-", stripped.lower())
-    for meant in (text.strip(), stripped, lower, f"/{stripped}", lower.replace(".", "-")):
+    rooted = [f"/{stripped}"] if "." not in text else []  # what is relative to a folder lies nobody knows where
+    for meant in (text.strip(), stripped, lower, *rooted, lower.replace(".", "-")):
         if meant != text and len(meant) <= 64 and re.match(wanted, meant):
             return f"write {meant}"
-    return _FORMS.get(wanted) or such_as(path)
+    return _FORMS.get(wanted) or such_as(path, on_key)
 
 
 def worded(text: str, path: Path, choices: Sequence[str] = ()) -> str | None:
@@ -97,9 +100,9 @@ def network(value: object) -> str | None:
     return f"write {meant}" if meant and str(meant) != value and meant.is_private and meant.prefixlen <= 28 else None
 
 
-def such_as(path: Path) -> str | None:
-    """An example of the field at ``path``, as it is written."""
-    shown = example(path)
+def such_as(path: Path, on_key: bool = False) -> str | None:
+    """An example of the field at ``path``, or of a name in its place, as it is written."""
+    shown = next(iter(example(path[:-1]) or ()), None) if on_key else example(path)
     return None if shown is None or len(text := flow(shown)) > 120 else f"such as {text}"
 
 

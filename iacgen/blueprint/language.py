@@ -141,6 +141,11 @@ def kinds(path: Path) -> list[str]:
     return [name for annotation in _annotations(path) for model in sections(annotation) if (name := tag(model))]
 
 
+def takes_mapping(path: Path) -> bool:
+    """Whether what stands at ``path`` is a section or a map."""
+    return any(sections(annotation) or typing.get_origin(bare(annotation)) is dict for annotation in _annotations(path))
+
+
 def elsewhere(path: Path, key: str) -> str | None:
     """Where a key may stand that the section at ``path`` does not have: below one of its own keys, else in a section of the whole."""
     below = [str(inner) for annotation in _annotations(path) for model in sections(annotation) for inner, field in model.model_fields.items() if any(key in keys(m) for m in sections(field.annotation))]

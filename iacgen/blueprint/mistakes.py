@@ -128,8 +128,8 @@ def _help(m: Mistake, message: str) -> str | None:
     if m.type == "bool_type":
         return hints.truth(value)
     if m.type in ("tuple_type", "list_type"):
-        return hints.listed(value) or hints.such_as(path)
-    if m.type in ("dict_type", "model_type", "model_attributes_type"):
+        return hints.listed(value, path) or hints.such_as(path)
+    if m.type in ("dict_type", "model_type", "model_attributes_type", "too_short"):
         return hints.such_as(path)
     if m.type == "string_type" or (m.type == "value_error" and isinstance(value, list | dict)):
         return hints.kinds_of_value(value, path)

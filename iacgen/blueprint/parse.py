@@ -12,7 +12,7 @@ from ..diagnostics import Diagnostic
 from ..diagnostics.bounded import bounded
 from ..diagnostics.nearest import closest
 from .cluster import Blueprint
-from .language import Path, Spot, elsewhere, follow, keys, kinds
+from .language import Path, Spot, elsewhere, follow, keys, kinds, takes_mapping
 from .mistakes import Mistake, at, said, short
 
 MOST_HOSTS = 131_072  # twice what one slurmctld manages (MAX_SLURM_NODES is 65,536); every host has a name and addresses in memory
@@ -104,7 +104,7 @@ def _meant(mistakes: list[Mistake], data: Any) -> dict[tuple[Path, str], str]:
     told = {(section, key) for (section, _), key in out.items()}
     for section, unknown in strange.items():
         missing = [m.spot.path[-1] for m in mistakes if m.type == "missing" and m.spot.path[:-1] == section and (section, m.spot.path[-1]) not in told]
-        if len(unknown) == len(missing) == 1:
+        if len(unknown) == len(missing) == 1 and isinstance(at(data, (*section, unknown[0])), dict) == takes_mapping((*section, missing[0])):
             out[section, unknown[0]] = str(missing[0])
     return out
 

@@ -114,7 +114,7 @@ def _flow(text: str, problem: str, opened: Any, mark: Any) -> Fault:
     column = mark.column
     if got == ":" and (word := _LAST_WORD.search(lines(text)[mark.line][:column])):
         column = word.start()
-    return Fault("a comma is wanted before this", mark.line, column)
+    return Fault("a comma is wanted before this", mark.line, column, 1, "or quotes, where brackets are part of a text" if got in ("[", "{") else None)
 
 
 def _block(rows: Sequence[str], problem: str, mark: Any) -> Fault:
