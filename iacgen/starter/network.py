@@ -14,13 +14,14 @@ MANAGERS = ("generic-1u", "generic-1u-ndr", "generic-1u-xdr")  # by the speed of
 @dataclass(frozen=True)
 class Network:
     """``unit`` is None for a single switch. ``ufm`` is the machine that runs the subnet of an InfiniBand fabric of more than one switch,
-    None elsewhere."""
+    None elsewhere. ``room`` is how many nodes the same switches carry, so that growth up to there moves no cable."""
 
     switch: str
     ports: int
     planes: int
     unit: int | None
     ufm: str | None
+    room: int
 
 
 def network(system: catalog.System, nodes: int, technology: str) -> Network | None:
@@ -31,16 +32,29 @@ def network(system: catalog.System, nodes: int, technology: str) -> Network | No
         return None
     id, radix, planes = chosen.switch.id, chosen.ports, chosen.planes
     if nodes * nic.count <= radix:
-        return Network(id, radix, planes, None, None)
+        return Network(id, radix, planes, None, None, radix // nic.count)
     ufm = next((id for id in MANAGERS if catalog.system(id).nics["compute"].gbps == chosen.gbps), None) if technology == "infiniband" else None
-    return Network(id, radix, planes, _unit(nodes, nic.count, radix, UFM_PORTS if ufm else 0), ufm)
+    unit, room = _unit(nodes, nic.count, radix, UFM_PORTS if ufm else 0)
+    return Network(id, radix, planes, unit, ufm, room)
 
 
-def _unit(nodes: int, rails: int, radix: int, manager_ports: int) -> int:
-    """Nodes of a scalable unit: as few units as can be, of one size, with room for the manager on the leaves of the first one."""
+def _unit(nodes: int, rails: int, radix: int, manager_ports: int) -> tuple[int, int]:
+    """(nodes of a scalable unit, nodes that fit): as few units as can be, each with as much room as leaves the last one half full, with
+    place for the manager on the leaves of the first. Sizes whose uplinks leave most ports of the spines empty are passed over."""
     for units in range(-(-nodes // (radix // 2)), nodes + 1):
-        unit = -(-nodes // units)
-        kept = max(0, -(-manager_ports // rails) - (radix - 2 * unit))
-        if -(-(nodes + kept) // unit) == -(-nodes // unit) and kept < unit:
-            return unit
-    return radix // 2
+        fitting = []
+        for unit in range(-(-nodes // units), radix // 2 + 1):
+            kept = max(0, -(-manager_ports // rails) - (radix - 2 * unit))
+            last = nodes - (units - 1) * unit + (kept if units > 1 else 0)
+            if kept < unit and 0 < last <= unit - (0 if units > 1 else kept) and 2 * last >= unit:
+                fitting.append((_filled(units * rails, unit, radix), unit, units * unit - kept))
+        if fitting:
+            _, unit, room = max(fitting)
+            return unit, room
+    return radix // 2, nodes
+
+
+def _filled(leaves: int, uplinks: int, radix: int) -> bool:
+    """Whether spines with equally many links to every leaf use half their ports or more; so far as two tiers reach."""
+    spines = next((s for s in range(1, uplinks + 1) if uplinks % s == 0 and leaves * (uplinks // s) <= radix), None)
+    return spines is None or spines * radix <= 2 * leaves * uplinks

@@ -9,7 +9,7 @@ from jsonschema import Draft202012Validator
 from iacgen import catalog
 from iacgen.blueprint.schema import schema
 from iacgen.cli.init import proof
-from iacgen.pipeline import run, tree
+from iacgen.pipeline import recabled, run, tree
 from iacgen.starter import SMALL, Impossible, Wish, write
 from iacgen.starter.network import network
 
@@ -94,7 +94,42 @@ def test_a_commented_line_can_be_made_to_count():
 
 def test_more_nodes_leave_a_spare():
     assert "spares" not in write(Wish("dgx-h100", 16))
-    assert "count: 64, spares: 1}" in write(Wish("dgx-h100", 64))
+    assert re.search(r"count: 64, grow_to: \d+, spares: 1}", write(Wish("dgx-h100", 64)))
+
+
+@pytest.mark.parametrize(
+    "wish", [Wish("dgx-h100", 2), Wish("dgx-h100", 9), Wish("dgx-h100", 16), Wish("dgx-h100", 33), Wish("dgx-h100", 64), Wish("dgx-a100", 25), Wish("hgx-h100", 2), Wish("hgx-h100", 20), Wish("dgx-h100", 375)],
+    ids=lambda w: f"{w.system}-{w.nodes}",
+)  # fmt: skip
+def test_growth_up_to_what_is_written_moves_no_cable(wish):
+    """On no fabric, at every step to the last, by the count alone; one node more than that and something moves or does not fit."""
+    text = write(wish)
+    most = int(re.search(r"grow_to: (\d+)", text)[1])
+    first = run(text, "init")
+    assert most > wish.nodes and first.design
+    for count in sorted({wish.nodes + 1, (wish.nodes + most) // 2 + 1, most}):
+        grown = run(text, "init", sets=[f"nodes.gpu.count={count}"])
+        assert grown.design and not [f for f in grown.findings if f.id in ("IAC211", "IAC563")]
+        assert not [name for name, fate in recabled(first, grown).items() if fate.disturbs]
+    past = run(text, "init", sets=[f"nodes.gpu.count={most + 1}", f"nodes.gpu.grow_to={most + 1}"])
+    assert past.design is None or [name for name, fate in recabled(first, past).items() if fate.disturbs]
+
+
+def test_sixteen_nodes_grow_to_twenty():
+    text = write(Wish("dgx-h100", 16))
+    fates = recabled(run(text, "init"), run(text, "init", sets=["nodes.gpu.count=20"]))
+    assert fates["compute"].new == 4 * 8 and not any(fate.disturbs for fate in fates.values())
+
+
+@pytest.mark.parametrize("pool", ["oss", "mds", "ctl", "login"])
+def test_growth_of_what_stands_behind_the_gpus_moves_no_cable_of_theirs(pool):
+    """The GPU nodes come first on every fabric, so that all their ports stay."""
+    text = write(Wish("dgx-h100", 16))
+    before, after = run(text, "init"), run(text, "init", sets=[f"nodes.{pool}.count=6"])
+    for name, fabric in before.design.fabrics.items():
+        assert fabric.pools[0] == "gpu"
+        laid = {(c.a, c.a_port, c.b, c.b_port) for c in fabric.wiring() if c.a.startswith("gpu")}
+        assert laid <= {(c.a, c.a_port, c.b, c.b_port) for c in after.design.fabrics[name].wiring()}
 
 
 @pytest.mark.parametrize(
