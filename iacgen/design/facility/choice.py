@@ -121,13 +121,12 @@ def _settle(laid: Laid, cables: Sequence[Cable], left: Numbers, group: Numbers, 
         return
     _, leader, group, size = np.unique(group, return_index=True, return_inverse=True, return_counts=True)
     near, far = laid.near[left], laid.far[left]
-    lower, upper, all_ = _distinct(group, near), _distinct(group, far), _distinct(np.tile(group, 2), np.concatenate([near, far]))
+    upper, all_ = _distinct(group, far), _distinct(np.tile(group, 2), np.concatenate([near, far]))
     undecided = np.ones(len(size), dtype=bool)
     for number, one in enumerate(cables):
         take = undecided & (np.bincount(group, ~possible[left, number], len(size)) == 0)
         if not one.switch_transceiver:
-            shape = (upper == 1) & (lower == size) if splits(one) else all_ == 2
-            take &= shape & (size <= one.links)
+            take &= (upper if splits(one) else all_ - 1) == 1  # no cage that it fits has more links than it carries
         undecided &= ~take
         mine = take[group]
         cable[left[mine]] = number

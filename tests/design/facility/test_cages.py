@@ -18,6 +18,7 @@ from iacgen.design import design
 from iacgen.design.fabric.model import Fabric, pool_of
 from iacgen.design.fabric.wiring import port_names
 from iacgen.design.facility import Facility, Rack, Standing
+from iacgen.design.facility.cages import cages
 from iacgen.design.facility.cables import NO_CABLE, crowded, parts, runs, unfit
 from iacgen.design.facility.lengths import lengths, places
 from iacgen.pipeline import run
@@ -65,6 +66,7 @@ SMALL = {
     "200G that no cage of four takes": ({}, gpus("dgx-a100", 9), None),
     "two speeds": ({"purpose": "storage", "connects": ["gpu", "oss"]}, gpus("hgx-h100", 21) | {"oss": {"system": "lustre-oss", "count": 8}}, None),
     "sockets for uplinks": ({"purpose": "management", "technology": "ethernet", "switch": "sn2201"}, gpus("dgx-h100", 150), FEW),
+    "uplinks at both ends": ({"purpose": "management", "technology": "ethernet", "switch": "sn2201", "spine": "sn2201"}, gpus("dgx-h100", 150), FEW),
     "another model above": ({"purpose": "management", "technology": "ethernet", "switch": "sn2201", "spine": "sn4600c"}, gpus("dgx-h100", 150), FEW),
     "cages that no cable joins": ({"purpose": "management", "technology": "ethernet", "switch": "sn2201", "spine": "sn5600"}, gpus("dgx-h100", 150), None),
     "in-band": ({"purpose": "in-band", "technology": "ethernet", "switch": "sn4600c"}, gpus("dgx-h100", 40), FEW),
@@ -211,7 +213,9 @@ def ordered(facility: Facility, fabric: Fabric) -> tuple[Counter, Counter]:
 @pytest.mark.parametrize("name", SMALL)
 def test_an_order_is_that_of_the_slow_count(name: str):
     facility, fabric = small(name)
-    cables, plugs, twice = Slow(facility, fabric).order()
+    slow, every = Slow(facility, fabric), cages(fabric)
+    assert slow.ends == [(every.place(a), every.place(b)) for one in runs(facility, fabric) for a, b in zip(*(end.tolist() for end in one.ends), strict=True)]
+    cables, plugs, twice = slow.order()
     assert (cables, plugs) == ordered(facility, fabric)
     assert {(found.device, found.cage) for found in crowded(facility, fabric)} == twice
 
