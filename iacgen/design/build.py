@@ -148,8 +148,8 @@ def _facilities(blueprint: Blueprint, pools: dict[str, Pool], fabrics: dict[str,
             continue
         try:
             out[name] = facility.build(name, site, pools.values(), fabrics.values())
-        except ValueError as error:
-            findings.append(Diagnostic("IAC212", "does-not-fit-a-rack", "error", f"{error} needs more power, cooling or height than one rack has", ("sites", name, "rack")))
+        except facility.TooLarge as error:
+            findings.append(Diagnostic("IAC212", "does-not-fit-a-rack", "error", f"{error}: {error.figures}", ("sites", name, "rack")))
             continue
         if site.cooling and out[name].power_w > site.cooling.capacity:
             heat, plant = out[name].power_w / 1000, site.cooling.capacity / 1000

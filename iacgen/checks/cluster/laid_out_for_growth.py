@@ -1,7 +1,8 @@
 """A fabric with switches for nodes that are still to come.
 
-Why: spines and cores are bought and cabled once, for the size that ``grow_to`` names, so that no cable moves later. That is money in the
-racks before its time, and the figure to agree on. The finding says what stands ready and how far the wiring reaches.
+Why: spines and cores of every fabric, for compute, storage and management alike, are bought and cabled once, for the size that ``grow_to``
+names, so that no cable moves later. That is money in the racks before its time, and the figure to agree on. The finding says what stands
+ready on which fabric, for how many units of nodes, leaves or groups, and how far the wiring reaches.
 
 Bad::
 
@@ -29,7 +30,7 @@ def check(subject: Subject) -> Iterator[Found]:
         growth = fabric.growth
         if growth is None or growth.planned == growth.built or not fabric.trunks:
             continue
-        pool = next(p for p in fabric.pools if subject.design.pools[p].grow_to)
+        pool = max(fabric.pools, key=lambda p: subject.design.pools[p].planned - subject.design.pools[p].count)
         ready = " and ".join(f"{len(names):,} {kind}" for kind, names in (("spines", fabric.spines), ("cores", fabric.cores)) if names) or f"links for {growth.planned:,} groups"
-        message = f"{name} has {ready} for {growth.planned:,} {growth.unit} where {growth.built:,} stand; more than {growth.most:,} move cables"
+        message = f"the {fabric.purpose} fabric {name} has {ready} for {growth.planned:,} {growth.unit} where {growth.built:,} stand; more than {growth.most:,} move cables"
         yield Found(message, ("nodes", pool, "grow_to"))

@@ -1,7 +1,7 @@
 """A scalable unit that is less than half full.
 
-Why: the leaves of a rail-optimised unit are laid in full, one for each rail, whatever stands in it. A few nodes cost as many switches
-as a whole unit.
+Why: on a fabric by rails, for compute or for storage, the leaves of a unit are laid in full, one for each rail, whatever stands in it. A
+few nodes cost as many switches as a whole unit.
 
 Bad::
 

@@ -19,7 +19,7 @@ SIDE = 8  # one in so many places of a row is kept for spines, cores and machine
 
 
 def build(name: str, site: OnPremSite, pools: Iterable[Pool], fabrics: Iterable[Fabric]) -> Facility:
-    """The hall with everything in its place. Raises ValueError naming the kind of which not even one fits a rack."""
+    """The hall with everything in its place. Raises TooLarge with the kind of which not even one fits a rack."""
     here = [pool for pool in pools if pool.site == name and pool.system.rack_units]
     wired = [fabric for fabric in fabrics if fabric.site == name and fabric.tiers]
     leaves = [one for fabric in wired if (one := _leaves(fabric, here))]

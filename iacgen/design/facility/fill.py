@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from .lanes import Lane, LeafRacks, spot, starts
-from .model import Floor, Limits, Rack, Racked, Standing
+from .model import Floor, Limits, Rack, Racked, Standing, TooLarge
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ Placed = tuple[int, str, tuple[Standing, ...]]  # number in the sequence of a si
 
 
 def fill(hall: Hall, limits: Limits, floor: Floor) -> tuple[Rack, ...]:
-    """Every rack, with its place. Raises ValueError naming the kind of which not even one fits a rack."""
+    """Every rack, with its place. Raises TooLarge with the kind of which not even one fits a rack."""
     rows, others = ([_aisle(pool, hall.leaves, limits, floor) for pool in pools] for pools in (hall.rows, hall.others))
     main, aside = list(_racks(rows, limits)), list(_racks(others, limits))
     at = sum(aisle.lane.length for aisle in others)
@@ -83,12 +83,22 @@ def fill(hall: Hall, limits: Limits, floor: Floor) -> tuple[Rack, ...]:
 
 
 def fit(thing: Racked | Leaves, limits: Limits) -> int:
-    """How many go into a rack. Raises ValueError with the kind where none does; too heavy a thing stands alone all the same."""
+    """How many go into a rack. Raises TooLarge with the kind where none does; too heavy a thing stands alone all the same."""
     most = replace(limits, weight_kg=None).fit(thing.units, thing.power_w, None)
     together = thing.together if isinstance(thing, Racked) else 1
     if most < together:
-        raise ValueError(thing.kind)
+        raise TooLarge(thing.kind, _figures(thing, together, limits))
     return together if together > 1 else max(1, min(most, limits.fit(thing.units, thing.power_w, thing.weight_kg)))
+
+
+def _figures(thing: Racked | Leaves, together: int, limits: Limits) -> str:
+    """What is needed in a rack beside what the rack has, of each figure that is too small."""
+    units, watts = together * thing.units, together * (thing.power_w or 0)
+    heat = {"cooling": limits.cooling_w} if limits.cooling_w != limits.power_w else {}
+    each = [("height", f"{units} U", f"{limits.units} U", units > limits.units)]
+    each += [(name, f"{watts / 1000:g} kW", f"{has / 1000:g} kW", watts > has) for name, has in ({"power": limits.power_w} | heat).items()]
+    short = " and ".join(f"{need} of {name} where a rack has {has}" for name, need, has, less in each if less)
+    return f"{f'{together} of them stand in one rack and need' if together > 1 else 'one needs'} {short}"
 
 
 def _aisle(pool: Racked, leaves: Sequence[Leaves], limits: Limits, floor: Floor) -> _Aisle:

@@ -10,6 +10,14 @@ from typing import Literal
 Redundancy = Literal["N", "N+1", "2N"]
 
 
+class TooLarge(ValueError):
+    """Things of the named kind of which one rack holds none; ``figures`` says what they need and what the rack has."""
+
+    def __init__(self, kind: str, figures: str) -> None:
+        super().__init__(kind)
+        self.figures = figures
+
+
 @dataclass(frozen=True)
 class Limits:
     """What one rack carries: height in units, watts it feeds, watts of heat it is rid of, kilograms (None: nobody said)."""

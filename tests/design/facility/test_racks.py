@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from iacgen.blueprint import parse
 from iacgen.design import design
-from iacgen.design.facility import Facility, Floor, Limits, Racked
+from iacgen.design.facility import Facility, Floor, Limits, Racked, TooLarge
 from iacgen.design.facility.fill import Hall, Leaves, fill
 from iacgen.design.facility.lanes import Lane, LeafRacks
 from iacgen.pipeline import run
@@ -48,6 +48,21 @@ def test_a_machine_that_fits_no_rack_is_named():
         sizes(Limits(48, 10_000, 10_000), racked("gpu", 1))
     with pytest.raises(ValueError, match="^gpu$"):
         sizes(Limits(48, 42_000, 10_000), racked("gpu", 1))
+
+
+@pytest.mark.parametrize(
+    ("limits", "short"),
+    [
+        (Limits(48, 10_000, 10_000), "one needs 10.2 kW of power where a rack has 10 kW"),
+        (Limits(48, 42_000, 9_000), "one needs 10.2 kW of cooling where a rack has 9 kW"),
+        (Limits(6, 10_000, 9_000), "one needs 8 U of height where a rack has 6 U and 10.2 kW of power where a rack has 10 kW and 10.2 kW of cooling where a rack has 9 kW"),
+    ],
+)
+def test_what_a_rack_lacks_is_told_in_figures(limits: Limits, short: str):
+    """Of a DGX H100: 8 U and 10.2 kW."""
+    with pytest.raises(TooLarge) as refused:
+        sizes(limits, racked("gpu", 1))
+    assert refused.value.figures == short
 
 
 def test_too_heavy_a_machine_stands_alone():
