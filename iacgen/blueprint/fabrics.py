@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -57,6 +57,7 @@ class Fabric(Section):
     switch: CatalogId | None = Field(None, description="Catalog id of the switch; by default the one with which the fewest do", examples=["qm9700", "sn5600"])
     spine: CatalogId | None = Field(None, description="Catalog id of spines and cores where that is another switch", examples=["sn4600c"])
     unit: int | None = Field(None, ge=1, le=1024, description="Nodes in a scalable unit of a fabric by rails; by default as many as a leaf has ports for", examples=[32])
+    units: tuple[Annotated[int, Field(ge=1, le=1024)], ...] = Field((), strict=False, max_length=4096, description="Nodes of each unit in turn where they are not full; those behind them are", examples=[[31, 32, 30]])
     numbering: Literal["by-unit", "round-robin"] = Field("by-unit", description="Host 1, 2, 3 side by side in one unit, or dealt over the units in turn", examples=["by-unit"])
     oversubscription: float = Field(1.0, ge=1.0, le=16.0, description="Host bandwidth of a leaf over its uplink bandwidth", examples=[1.0, 2.0])
     spine_oversubscription: float = Field(1.0, ge=1.0, le=16.0, description="The same of a spine, in three tiers", examples=[1.0, 2.0])

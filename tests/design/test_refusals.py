@@ -65,7 +65,7 @@ REFUSED = {
     "pods-too-many": asked("dgx-h100", 4_096, IB, RAILS, switch="qm9700", unit=32, pod=1),
     "split-without-spines": asked("dgx-h100", 96, IB, RAILS, switch="qm9700", unit=32, split="rotating"),
     "split-for-growth": asked("dgx-h100", 64, IB, RAILS, switch="qm9700", unit=32, split="rotating", spines=12, pool={"grow_to": 96}),
-    "rails-of-two-pools": asked("dgx-h100", 16, IB, RAILS, switch="qm9700", pools=[("more", "dgx-h100", 16)]),
+    "rails-of-two-pools": asked("dgx-h100", 16, IB, RAILS, switch="qm9700", pools=[("more", "pcie-h100", 16)]),
     "rails-on-uplink-switches": asked(*GPU, RAILS, purpose="management", technology="ethernet", switch="sn2201"),
     "management-past-four-leaves": asked("generic-1u", 1_000, purpose="management", technology="ethernet", switch="sn2201", spine="sn2201", tiers=2),
     "management-past-eight-leaves": asked("generic-1u", 1_000, purpose="management", technology="ethernet", switch="sn2201", spine="sn2201"),

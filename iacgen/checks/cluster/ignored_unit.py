@@ -23,5 +23,6 @@ from ..subject import Subject
 @rule("IAC534", "ignored-unit", "warning")
 def check(subject: Subject) -> Iterator[Found]:
     for name, fabric in subject.blueprint.fabrics.items():
-        if fabric.unit is not None and fabric.topology not in ("rail-fat-tree", "rail-only"):
-            yield Found(f"a {fabric.topology} has no units", ("fabrics", name, "unit"), on_key=True)
+        for key in ("unit", "units") if fabric.topology not in ("rail-fat-tree", "rail-only") else ():
+            if getattr(fabric, key):
+                yield Found(f"a {fabric.topology} has no units", ("fabrics", name, key), on_key=True)

@@ -105,7 +105,7 @@ def _request(name: str, wanted: Wanted, pools: Sequence[Any], nics: Mapping[str,
         name, pools, nics, {p: _speed(switch, nic, wanted) for p, nic in nics.items()}, switch, wanted.unit, wanted.numbering,
         wanted.oversubscription, manager.ports if manager else 0, None,
         wanted.spine_oversubscription, wanted.tiers, wanted.spines, wanted.pod, wanted.rail_groups, wanted.cores == "fewest", wanted.split == "rotating",
-        Group(group.hosts, group.leaves, group.spines, group.links) if group else Group(),
+        Group(group.hosts, group.leaves, group.spines, group.links) if group else Group(), wanted.units or (),
     )  # fmt: skip
 
 

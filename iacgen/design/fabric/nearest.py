@@ -24,7 +24,7 @@ MOST_HOSTS = 1_000_000  # looked at for all hints of one fabric: of a huge one s
 MOST = 8  # proposals in one message
 MODELS = 2  # of them, switches of one technology
 OVERSUBSCRIPTIONS = (1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0)
-SHAPE = ("unit", "spine", "spines", "pod", "split", "group", "rail_groups", "tiers")  # keys that fix what would follow by itself
+SHAPE = ("unit", "units", "spine", "spines", "pod", "split", "group", "rail_groups", "tiers")  # keys that fix what would follow by itself
 OF_TREES = ("tiers", "spines", "pod", "split", "cores", "oversubscription", "spine_oversubscription")
 
 
@@ -222,7 +222,7 @@ class Search:
         if topology == self.wanted.topology:
             return {}
         gone = ["group"] if topology != "dragonfly-plus" else [*OF_TREES, "group"]
-        gone += [] if topology == "rail-fat-tree" else ["unit", "rail_groups"]
+        gone += [] if topology == "rail-fat-tree" else ["unit", "units", "rail_groups"]
         return {"topology": topology, **self._set(*gone, besides={})}
 
     def _spines(self) -> Iterator[Near]:

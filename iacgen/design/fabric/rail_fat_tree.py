@@ -8,18 +8,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from .model import Growth, Pod, SwitchGroup
+from .model import Growth, Pod
 from .shape import FabricError, Request, Shape
 from .sizing import split_ports, up_for
 from .tree import upper
+from .units import Units, groups, seats, units_of
 
 
 def shape(request: Request) -> Shape:
     """Groups and what joins them. A unit's leaves are laid in full even where nodes are missing. Raises FabricError."""
-    if len(request.pools) != 1:
-        raise FabricError("connects", "a rail-optimised fabric connects exactly one pool")
-    pool, gbps = request.pools[0], request.host_gbps()
-    rails, radix = request.nics[pool.name].count, request.switch.ports(gbps)
+    rails, gbps = _rails(request), request.host_gbps()
+    radix = request.switch.ports(gbps)
     if request.switch.uplink_gbps is not None:
         raise FabricError("switch", f"{request.switch.name} has separate uplink ports; a rail-optimised leaf needs ports of one speed")
     unit = request.unit or split_ports(radix, request.oversubscription)[0]
@@ -29,57 +28,39 @@ def shape(request: Request) -> Shape:
         raise FabricError("unit", f"{unit} host ports and {up} uplinks do not fit the {radix} ports of {request.switch.name} at {gbps} Gb/s; at most {most} nodes a unit")
     slots = -(-request.manager_ports // rails)
     kept = max(0, slots - (radix - up - unit))  # a leaf may have more down-ports than a unit has nodes
-    units, planned = -(-(pool.count + kept) // unit), -(-(pool.planned + kept) // unit)
+    found = seats(request)
+    standing = max((n for n, (_, there) in enumerate(found, 1) if there), default=0)
+    rough = Units(unit, min(kept, unit - 1), request.units)
+    built, planned = rough.of(standing), rough.of(len(found))
     if request.numbering == "round-robin":
-        units = planned  # dealt over all that will stand, or the next unit would deal everybody anew
-    above = upper(request, units, planned, rails, unit, radix - up, up, gbps)  # first, as a size that no switch carries says more than a place that is missing
-    groups = _units(request, unit, rails, kept, units)
+        built = planned  # dealt over all that will stand, or the next unit would deal everybody anew
+    above = upper(request, built, planned, rails, unit, radix - up, up, gbps)  # first, as a size that no switch carries says more than a place that is missing
+    units = units_of(request, unit, kept, len(found))
+    if not request.units and built > Units(unit, 0, ()).of(standing):
+        raise FabricError("manager", f"the manager takes {request.manager_ports} leaf ports, and {standing:,} nodes fill {-(-standing // unit)} units of {unit}; use one node fewer, or a smaller unit")
+    laid = groups(request, units, found, rails, built)
     reserved = radix - up - slots + 1 if slots else 0
-    pods = _pods(request.name, len(groups), above.pod_groups)
-    return Shape(groups, above.spines, above.cores, pods, above.trunks, reserved, Growth("units", len(groups), planned, above.most))
+    pods = _pods(request.name, built, above.pod_groups)
+    return Shape(laid, above.spines, above.cores, pods, above.trunks, reserved, Growth("units", built, planned, above.most))
 
 
 def only(request: Request) -> Shape:
     """Rail-only: nothing joins the rails; one leaf a rail where it has the ports for all nodes, else spines for each rail."""
-    pool, gbps = request.pools[0], request.host_gbps()
-    radix, rails = request.switch.ports(gbps), request.nics[pool.name].count
+    rails, gbps = _rails(request), request.host_gbps()
+    radix, found = request.switch.ports(gbps), seats(request)
     kept, unit = -(-request.manager_ports // rails), min(request.unit or radix, radix)
-    if len(request.pools) == 1 and pool.planned + kept <= unit and request.switch.uplink_gbps is None:
-        leaves = tuple(f"{request.name}-su1-leaf{r + 1}" for r in range(rails))
-        group = SwitchGroup(f"{request.name}-su1", leaves, tuple(pool.host(i) for i in range(pool.count)), tuple(range(1, pool.count + 1)))
-        return Shape((group,), reserved=unit - kept + 1 if kept else 0, growth=Growth("nodes", pool.count, pool.planned, unit - kept))
+    if not request.units and len(found) + kept <= unit and request.switch.uplink_gbps is None:
+        laid = groups(request, Units(unit, kept, ()), found, rails, 1)
+        return Shape(laid, reserved=unit - kept + 1 if kept else 0, growth=Growth("nodes", len(laid[0].hosts), len(found), unit - kept))
     return shape(replace(request, rail_groups=True, tiers=2))
 
 
-def _units(request: Request, unit: int, rails: int, kept: int, units: int) -> tuple[SwitchGroup, ...]:
-    """The units. The manager keeps the last ``kept`` places of the first, so that growth moves neither it nor a host."""
-    pool = request.pools[0]
-    full = -(-pool.count // unit)
-    if kept >= unit or -(-(pool.count + kept) // unit) > full:
-        raise FabricError("manager", f"the manager takes {request.manager_ports} leaf ports, and {pool.count:,} nodes fill {full} units of {unit}; use one node fewer, or a smaller unit")
-    members = _dealt(pool.count, units, unit, kept, request.numbering)
-    return tuple(
-        SwitchGroup(
-            f"{request.name}-su{u + 1}", tuple(f"{request.name}-su{u + 1}-leaf{r + 1}" for r in range(rails)),
-            tuple(pool.host(i) for i in numbers), tuple(range(1, len(numbers) + 1)),
-        )
-        for u, numbers in enumerate(members)
-    )  # fmt: skip
-
-
-def _dealt(count: int, units: int, unit: int, kept: int, numbering: str) -> list[range | list[int]]:
-    if numbering != "round-robin":
-        starts = [0, *range(unit - kept, count, unit)]
-        return [range(at, min(end, count)) for at, end in zip(starts, [*starts[1:], count], strict=True)]
-    members: list[range | list[int]] = [[] for _ in range(units)]
-    room = [unit - kept, *[unit] * (units - 1)]
-    turn = 0
-    for i in range(count):
-        while len(members[turn % units]) == room[turn % units]:
-            turn += 1
-        members[turn % units].append(i)  # type: ignore[union-attr]
-        turn += 1
-    return members
+def _rails(request: Request) -> int:
+    """Ports of every node, each of which is a rail. Raises FabricError where pools differ."""
+    rails = sorted({request.nics[pool.name].count for pool in request.pools})
+    if len(rails) != 1:
+        raise FabricError("connects", f"nodes of a fabric by rails have equally many ports, found {' and '.join(map(str, rails))}")
+    return rails[0]
 
 
 def _pods(name: str, groups: int, size: int | None) -> tuple[Pod, ...]:

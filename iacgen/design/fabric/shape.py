@@ -46,7 +46,7 @@ class Group:
 @dataclass(frozen=True)
 class Request:
     """One plane of a fabric as the blueprint asks for it; ``nics`` and ``link_gbps`` are per pool, ``upper`` is the model of spines
-    and cores. ``spines`` and ``pod`` fix what would otherwise be the fewest spines of a pod and the fewest, equal pods."""
+    and cores. ``units`` are nodes of the first units where these are not full. ``spines`` and ``pod`` fix what would otherwise be the fewest spines of a pod and the fewest, equal pods."""
 
     name: str
     pools: Sequence[PoolLike]
@@ -66,6 +66,7 @@ class Request:
     fewest_cores: bool = False
     rotating: bool = False
     group: Group = field(default_factory=Group)
+    units: tuple[int, ...] = ()
 
     @property
     def above(self) -> Switch:
