@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .fat_tree import deal, leaf_group, seats_of
+from .fat_tree import deal, laid, leaf_group, seats_of
 from .model import Growth, Joins, Links, Pod
 from .shape import FabricError, Request, Shape
 
@@ -113,9 +113,8 @@ def plus(request: Request) -> Shape:
 
 def _laid(request: Request, hosts: int, leaves: int, spines: int, reach: int) -> Shape:
     """Groups are laid in full; hosts fill one switch after another."""
-    seats = list(seats_of(request))
-    bins = deal(request, seats, hosts)
-    used = max((i for i, members in enumerate(bins) if any(there for *_, there in members)), default=0) + 1
+    bins = deal(request, seats_of(request), hosts)
+    used = laid(bins)
     planned, built = -(-len(bins) // leaves), -(-used // leaves)
     most = (spines or leaves) * reach + 1
     if planned > most:

@@ -3,49 +3,70 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from .model import Growth, Pod, SwitchGroup
-from .shape import FabricError, Request, Shape
+from .shape import FabricError, PoolLike, Request, Shape
 from .sizing import spines_for, split_ports, up_for
 from .tree import Upper, upper
 
-Seat = tuple[str, int, bool]  # host, its ports, whether it stands already
+
+@dataclass(frozen=True)
+class Stretch:
+    """Planned hosts of one pool, by their numbers from 0, with their ports each: counted at once, however many they are."""
+
+    pool: PoolLike
+    numbers: range
+    ports: int
+
+    @property
+    def taken(self) -> int:
+        """Ports of a leaf that they take."""
+        return len(self.numbers) * self.ports
+
+    @property
+    def standing(self) -> range:
+        """The numbers of those that are there already."""
+        step = self.numbers.step
+        return range(self.numbers.start, min(self.numbers.stop, max(self.numbers.start, self.pool.count)), step)
 
 
 def shape(request: Request) -> Shape:
     """Leaves and what joins them; one leaf alone where all hosts fit on it. Raises FabricError."""
-    seats = list(seats_of(request))
-    total = sum(n for _, n, _ in seats) + request.manager_ports
+    seats = seats_of(request)
+    total = sum(s.taken for s in seats) + request.manager_ports
     radix = min(request.switch.ports(gbps) for gbps in request.link_gbps.values())  # mixed speeds share cages: the fewest ports count
     if total <= radix and request.tiers is None:
         leaf = leaf_group(f"{request.name}-leaf1", seats)
         reserved = radix - request.manager_ports + 1 if request.manager_ports else 0
-        return Shape((leaf,), reserved=reserved, growth=Growth("ports", sum(n for _, n, there in seats if there) + request.manager_ports, total, radix))
+        return Shape((leaf,), reserved=reserved, growth=Growth("ports", sum(len(s.standing) * s.ports for s in seats) + request.manager_ports, total, radix))
     down, uplinks, gbps = _uplinks(request, radix)
     bins = deal(request, seats, down)
-    groups = tuple(leaf_group(f"{request.name}-leaf{i + 1}", members) for i, members in enumerate(bins))
-    built = max((i for i, g in enumerate(groups) if g.hosts), default=0) + 1
+    built = laid(bins)
     above = _upper(request, built, len(bins), down, uplinks, gbps)
+    groups = tuple(leaf_group(f"{request.name}-leaf{i + 1}", members) for i, members in enumerate(bins[:built]))
     pods = tuple(Pod(f"{request.name}-pod{p + 1}", range(at, min(at + above.pod_groups, built))) for p, at in enumerate(range(0, built, above.pod_groups))) if above.pod_groups else ()
     reserved = down - request.manager_ports + 1 if request.manager_ports else 0
-    return Shape(groups[:built], above.spines, above.cores, pods, above.trunks, reserved, Growth("leaves", built, len(bins), above.most))
+    return Shape(groups, above.spines, above.cores, pods, above.trunks, reserved, Growth("leaves", built, len(bins), above.most))
 
 
-def seats_of(request: Request) -> Iterator[Seat]:
+def seats_of(request: Request) -> list[Stretch]:
     """Every host that is planned, pool by pool."""
-    for pool in request.pools:
-        for i in range(pool.planned):
-            yield pool.host(i), request.nics[pool.name].count, i < pool.count
+    return [Stretch(pool, range(pool.planned), request.nics[pool.name].count) for pool in request.pools if pool.planned]
 
 
-def leaf_group(name: str, seats: list[Seat]) -> SwitchGroup:
+def laid(bins: list[list[Stretch]]) -> int:
+    """How many of the leaves are laid: those up to the last one with a host that stands."""
+    return max((i for i, members in enumerate(bins) if any(s.standing for s in members)), default=0) + 1
+
+
+def leaf_group(name: str, members: list[Stretch]) -> SwitchGroup:
     """One leaf and the hosts on it, with room for those that are only planned."""
     hosts, ports, at = [], [], 1
-    for host, n, there in seats:
-        if there:
-            hosts.append(host)
-            ports.append(at)
-        at += n
+    for s in members:
+        hosts += [s.pool.host(i) for i in s.standing]
+        ports += [at + n * s.ports for n in range(len(s.standing))]
+        at += s.taken
     return SwitchGroup(name, (name,), tuple(hosts), tuple(ports))
 
 
@@ -71,25 +92,37 @@ def _upper(request: Request, built: int, planned: int, down: int, uplinks: int, 
     return upper(request, built, planned, 1, down, down if separate else request.switch.ports(gbps) - fit, fit, gbps)
 
 
-def deal(request: Request, seats: list[Seat], down: int) -> list[list[Seat]]:
+def deal(request: Request, seats: list[Stretch], down: int) -> list[list[Stretch]]:
     """Hosts by leaf of ``down`` ports, the first of which keeps some for the manager. Round-robin deals them over the fewest leaves."""
-    if any(n > down for _, n, _ in seats):
+    if any(s.ports > down for s in seats):
         raise FabricError("switch", f"a host has more ports than the {down} host ports of a leaf", True)
     if request.manager_ports > down:
         raise FabricError("manager", f"the manager takes {request.manager_ports} of the {down} host ports of a leaf")
     if request.numbering == "round-robin":
-        each = [n for _, n, _ in seats]
-        fewest = max(-(-(sum(each) + request.manager_ports) // down), -(-len(seats) // (down // min(each, default=1))))
-        for leaves in range(max(2, fewest), len(seats) + 1):
-            bins = [seats[i::leaves] for i in range(leaves)]
-            if all(sum(n for _, n, _ in members) <= down - (0 if i else request.manager_ports) for i, members in enumerate(bins)):
+        total = sum(len(s.numbers) for s in seats)
+        fewest = max(-(-(sum(s.taken for s in seats) + request.manager_ports) // down), -(-total // (down // min((s.ports for s in seats), default=1))))
+        for leaves in range(max(2, fewest), total + 1):
+            bins = [list(_every(seats, i, leaves)) for i in range(leaves)]
+            if all(sum(s.taken for s in members) <= down - (0 if i else request.manager_ports) for i, members in enumerate(bins)):
                 return bins
-    filled: list[list[Seat]] = [[]]
+    filled: list[list[Stretch]] = [[]]
     room = down - request.manager_ports
-    for seat in seats:
-        if seat[1] > room:
-            filled.append([])
-            room = down
-        filled[-1].append(seat)
-        room -= seat[1]
+    for s in seats:
+        at, end = s.numbers.start, s.numbers.stop
+        while at < end:
+            if s.ports > room:
+                filled.append([])
+                room = down
+            more = min(end - at, room // s.ports)
+            filled[-1].append(Stretch(s.pool, range(at, at + more), s.ports))
+            at, room = at + more, room - more * s.ports
     return filled
+
+
+def _every(seats: list[Stretch], first: int, step: int) -> Iterator[Stretch]:
+    """Each ``step``-th host from ``first`` on, over all pools."""
+    before = 0
+    for s in seats:
+        if numbers := s.numbers[(first - before) % step :: step]:
+            yield Stretch(s.pool, numbers, s.ports)
+        before += len(s.numbers)
