@@ -100,8 +100,8 @@ def test_invariants(asked, more, spare):
     except FabricError as error:
         assert error.field == "manager", "a plan that was laid out is refused when it is filled"
         return
-    if made.trunks is None and grown.trunks is not None:
-        raise AssertionError("one switch became a tree within its plan")
+    if not made.topology.startswith("dragonfly"):  # whose second group brings the first links between groups
+        assert (made.trunks is None) == (grown.trunks is None), "one switch becomes a tree within its plan"
     assert set(made.wiring()) <= set(grown.wiring()), "growth within the plan moves a cable"
     assert set(made.switch_names) <= set(grown.switch_names)
     assert (made.spines, made.cores) == (grown.spines, grown.cores) or made.pods
