@@ -155,10 +155,11 @@ def init(
     name: Annotated[str | None, typer.Option("--name", help="Name of the cluster; system and count by default.")] = None,
     fabric: Annotated[ComputeFabric | None, typer.Option("--fabric", help="What the GPUs of a hall of one's own talk over; by default what the system is sold with.")] = None,
     job: Annotated[str, typer.Option("--job", help="Catalog id of the model to train.", autocompletion=complete.models)] = "llama-3-8b",
+    capacity: Annotated[str | None, typer.Option("--capacity", help="Id of the capacity block or reservation that machines of a cloud are taken from; from eight on it is needed.")] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="New file for the blueprint; it is printed by default.")] = None,
 ) -> None:
     """Write a first blueprint, with comments, if check finds nothing in it: for systems with GPUs whose ports the catalog names."""
     from .init import init as command
 
-    wish = {"system": system, "nodes": nodes, "site": site and site.value, "name": name, "fabric": fabric and fabric.value, "job": job}
+    wish = {"system": system, "nodes": nodes, "site": site and site.value, "name": name, "fabric": fabric and fabric.value, "job": job, "capacity": capacity}
     command(wish, output)

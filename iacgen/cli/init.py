@@ -55,6 +55,7 @@ def _prove(text: str, wish: Wish) -> None:
 
 def _named() -> list[str]:
     """Systems that can be had in any count: with storage, as from SMALL nodes on."""
-    from ..starter import SMALL, Wish, write
+    from .. import catalog
+    from ..starter import EXAMPLE, SMALL, Wish, write
 
-    return [id for id in systems("") if not proof(write(Wish(id, SMALL))).findings]
+    return [id for id in systems("") if not proof(write(Wish(id, SMALL, capacity=EXAMPLE if catalog.system(id).cloud else None))).findings]

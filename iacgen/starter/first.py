@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +16,7 @@ from .network import network
 SITES = ("on-prem", "aws")
 SMALL = 8  # nodes from which on a cluster gets storage, a second controller and login nodes of its own
 BLOCK_FROM = 8  # cloud machines with GPUs that are rarely to be had on demand at once
+EXAMPLE = "cr-0a1b2c3d4e5f67890"  # what the id of a reservation or of a block looks like
 SPARES_FROM = 32  # nodes; about one failure in a week, arXiv:2410.21680
 PER_SERVER = {"read": 20 * 10**9, "write": 10 * 10**9, "capacity": 500 * 10**12}  # a plain object storage server with NVMe
 SAVE_S = 240  # seconds that a checkpoint may take the store
@@ -27,7 +29,8 @@ class Impossible(ValueError):
 
 @dataclass(frozen=True)
 class Wish:
-    """``site`` is one of SITES, ``fabric`` infiniband or roce; None of either: what the system suggests."""
+    """``site`` is one of SITES, ``fabric`` infiniband or roce; None of either: what the system suggests. ``capacity`` is the id of the
+    capacity block or reservation that cloud machines are taken from."""
 
     system: str
     nodes: int
@@ -35,6 +38,7 @@ class Wish:
     name: str | None = None
     fabric: str | None = None
     job: str = "llama-3-8b"
+    capacity: str | None = None
 
 
 def write(wish: Wish) -> str:
@@ -45,6 +49,8 @@ def write(wish: Wish) -> str:
         raise Impossible(f"{system.id} stands {'in AWS' if system.cloud else 'in a hall of your own'}: --site {site}")
     if not 1 <= wish.nodes <= 9999:
         raise Impossible("--nodes is from 1 to 9,999")
+    if not system.cloud and wish.capacity:
+        raise Impossible("machines of a hall are taken from no reservation; leave --capacity out")
     spares = 1 if wish.nodes >= SPARES_FROM else 0
     stored = bool(system.cloud) or wish.nodes >= SMALL
     layout = smallest(model, system, wish.nodes - spares, stored)
@@ -69,6 +75,11 @@ def _model(id: str) -> catalog.Model:
     if id not in catalog.ids("models"):
         raise Impossible(f"no model is called {id!r}; there are {', '.join(catalog.ids('models'))}")
     return catalog.model(id)
+
+
+def blank(id: str) -> bool:
+    """Whether an id says nothing: one digit over and over."""
+    return len(set(id.removeprefix("cr-"))) == 1
 
 
 MANAGED = 4 * 48  # hosts that SN2201 carry with SN2201 as spines: 48 ports a leaf, and 4 for leaves a spine
@@ -103,6 +114,10 @@ def _on_prem(wish: Wish, system: catalog.System, layout: Layout, stored: bool) -
 def _aws(wish: Wish, system: catalog.System, layout: Layout) -> dict[str, Any]:
     if wish.fabric:
         raise Impossible("in AWS the fabric is EFA; leave --fabric out")
+    if wish.nodes >= BLOCK_FROM and not wish.capacity:
+        raise Impossible(f"{wish.nodes} x {system.id} are rarely to be had on demand: give the id of your capacity block or reservation, --capacity {EXAMPLE}")
+    if wish.capacity and (not re.fullmatch("cr-[0-9a-f]{17}", wish.capacity) or blank(wish.capacity)):
+        raise Impossible(f"--capacity takes the id of a capacity block or reservation, such as {EXAMPLE}")
     rules = catalog.cloud("aws").fsx_lustre
     step = rules.capacity_step_gib
     tib = layout.job.checkpoint_bytes / SAVE_S / (MBPS_PER_TIB * 10**6)
@@ -111,7 +126,9 @@ def _aws(wish: Wish, system: catalog.System, layout: Layout) -> dict[str, Any]:
     return {
         "region": "us-east-2",
         "zone": "us-east-2a",
-        "capacity_kind": None if wish.nodes < BLOCK_FROM else "capacity-block" if wish.nodes <= most else "capacity-reservation",
+        "capacity_kind": None if wish.capacity is None else "capacity-block" if wish.nodes <= most else "capacity-reservation",
+        "capacity_id": wish.capacity,
+        "example": EXAMPLE,
         "controllers": 1 if wish.nodes < SMALL * 4 else 2,
         "logins": 0 if wish.nodes < SMALL else 2,
         "capacity": f"{gib}GiB",

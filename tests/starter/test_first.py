@@ -10,16 +10,23 @@ from iacgen import catalog
 from iacgen.blueprint.schema import schema
 from iacgen.cli.init import proof
 from iacgen.pipeline import recabled, run, tree
-from iacgen.starter import SMALL, Impossible, Wish, write
+from iacgen.starter import EXAMPLE, SMALL, Impossible, Wish, write
 from iacgen.starter.network import network
 
 SYSTEMS = [s for s in catalog.entries("systems") if s.gpus]
 COUNTS = (1, 2, 4, 7, 8, 9, 16, 31, 32, 33, 64, 65, 127, 128, 170, 375)
+
+
+def reserved(system, nodes):
+    """The id without which so many machines of a cloud are not offered."""
+    return EXAMPLE if system.cloud and nodes >= 8 else None
+
+
 OFFERED = [
-    pytest.param(Wish(s.id, n, fabric=fabric), id=f"{s.id}-{fabric or 'efa'}-{n}")
+    pytest.param(Wish(s.id, n, fabric=fabric, capacity=reserved(s, n)), id=f"{s.id}-{fabric or 'efa'}-{n}")
     for s in SYSTEMS for fabric in ((None,) if s.cloud else ("infiniband", "roce")) for n in COUNTS if (s.id, fabric) != ("dgx-a100", "roce")  # refused below
 ]  # fmt: skip
-JOBS = [pytest.param(Wish(s.id, n, job=job), id=f"{s.id}-{job}-{n}") for s in SYSTEMS for job in catalog.ids("models") for n in (4, 24, 127)]
+JOBS = [pytest.param(Wish(s.id, n, job=job, capacity=reserved(s, n)), id=f"{s.id}-{job}-{n}") for s in SYSTEMS for job in catalog.ids("models") for n in (4, 24, 127)]
 
 
 def unnamed(wish):
@@ -61,7 +68,7 @@ def test_every_model_is_clean_or_does_not_fit(wish):
     assert state.project.jobs["pretrain"].spec.model.id == wish.job
 
 
-@pytest.mark.parametrize("wish", [Wish("dgx-h100", 127), Wish("hgx-h100", 2), Wish("p5.48xlarge", 16, job="llama-3-70b")], ids=lambda w: w.system)
+@pytest.mark.parametrize("wish", [Wish("dgx-h100", 127), Wish("hgx-h100", 2), Wish("p5.48xlarge", 16, job="llama-3-70b", capacity=EXAMPLE)], ids=lambda w: w.system)
 def test_it_is_judged_like_any_other(wish):
     """Clean for a lab too, valid for an editor, and its files can be written."""
     text = write(wish)
@@ -71,7 +78,7 @@ def test_it_is_judged_like_any_other(wish):
     assert write(wish) == text
 
 
-@pytest.mark.parametrize("wish", [Wish("dgx-h100", 127), Wish("hgx-h100", 2), Wish("p5.48xlarge", 3), Wish("p5.48xlarge", 100)], ids=lambda w: f"{w.system}-{w.nodes}")
+@pytest.mark.parametrize("wish", [Wish("dgx-h100", 127), Wish("hgx-h100", 2), Wish("p5.48xlarge", 3), Wish("p5.48xlarge", 100, capacity=EXAMPLE)], ids=lambda w: f"{w.system}-{w.nodes}")
 def test_it_teaches(wish):
     text = write(wish)
     lines = text.splitlines()
@@ -90,6 +97,13 @@ def test_a_commented_line_can_be_made_to_count():
         text = re.sub(r"^( *)# (cooling|admin_networks|capacity): ", r"\1\2: ", write(wish), flags=re.MULTILINE)
         assert text != write(wish)
         assert not [f for f in run(text.encode(), "init").findings if f.severity == "error"]
+
+
+@pytest.mark.parametrize("nodes", [2, 16, 64, 65, 200])
+def test_cloud_machines_are_taken_from_what_was_named(nodes):
+    state = run(write(Wish("p5.48xlarge", nodes, capacity=EXAMPLE)).encode(), "init")
+    assert (state.blueprint.nodes["gpu"].capacity.id, state.findings) == (EXAMPLE, ())
+    assert "cr-000" not in write(Wish("p5.48xlarge", nodes, capacity=EXAMPLE))
 
 
 def test_more_nodes_leave_a_spare():
@@ -144,6 +158,10 @@ def test_growth_of_what_stands_behind_the_gpus_moves_no_cable_of_theirs(pool):
         (Wish("dgx-h100", 8, site="aws"), "--site on-prem"),
         (Wish("p5.48xlarge", 8, site="on-prem"), "--site aws"),
         (Wish("p5.48xlarge", 8, fabric="roce"), "leave --fabric out"),
+        (Wish("p5.48xlarge", 8), "give the id of your capacity block or reservation, --capacity cr-"),
+        (Wish("p5.48xlarge", 8, capacity="cr-00000000000000000"), "--capacity takes the id of a capacity block or reservation"),
+        (Wish("p5.48xlarge", 8, capacity="block"), "--capacity takes the id of a capacity block or reservation"),
+        (Wish("dgx-h100", 8, capacity=EXAMPLE), "leave --capacity out"),
         (Wish("dgx-h100", 0), "--nodes is from 1 to 9,999"),
         (Wish("dgx-h100", 10_000), "--nodes is from 1 to 9,999"),
         (Wish("dgx-h100", 2, job="llama-3.1-405b"), "does not fit 2 x NVIDIA DGX H100; take more nodes"),
