@@ -1,7 +1,5 @@
 """Every fabric of every size: no port twice, none above the radix, equal links, bandwidth as promised; growth moves nothing."""
 
-from dataclasses import replace
-
 import networkx as nx
 import numpy as np
 import pytest
@@ -12,7 +10,6 @@ from iacgen import catalog
 from iacgen.blueprint import parse
 from iacgen.design import design
 from iacgen.design.fabric import wiring
-from iacgen.design.fabric.model import Pod, SwitchGroup
 from iacgen.design.fabric.sizing import pod_size, spines_for, up_for
 
 RADIX = 64  # QM9700 at 400 Gb/s
@@ -295,26 +292,48 @@ def test_addresses_are_all_different():
     assert len(set(addresses)) == 64 * 8
 
 
-@pytest.mark.parametrize("name", ["gpu", "host", "node"])
-def test_scattered_ranks_of_a_dragonfly_share_a_link_less(name):
+@pytest.fixture
+def one_port(monkeypatch):
+    """Systems with one compute port each, as in the literature on dragonflies."""
+    known = catalog.system
+
+    def system(name):
+        found = known(name)
+        port = found.nics["compute"].model_copy(update={"count": 1, "rdma_names": ("mlx5_0",), "interfaces": ("ib0",)}) if "compute" in found.nics else None
+        return found.model_copy(update={"nics": found.nics | {"compute": port}}) if port else found
+
+    monkeypatch.setattr(catalog, "system", system)
+
+
+def test_scattered_ranks_of_a_dragonfly_share_a_link_less(one_port):
     """1,056 hosts, p = 4, a = 8, h = 4: with one link between two groups, hosts side by side put 32 flows of a shift on it; the order
     for all-to-all at most 7, counted here over all shifts."""
-    hosts, leaves, reach = 4, 8, 4
-    groups = leaves * reach + 1
-    per_group = hosts * leaves
-    names = [f"{name}{i + 1:04d}" for i in range(groups * per_group)]
-    switch_groups = tuple(SwitchGroup(f"g{i}", (f"g{i}",), tuple(names[i * hosts : (i + 1) * hosts]), tuple(range(1, hosts + 1))) for i in range(groups * leaves))
-    pods = tuple(Pod(f"g{i}", range(i * leaves, (i + 1) * leaves)) for i in range(groups))
-    made = replace(fabric(count=2, topology="dragonfly"), groups=switch_groups, pods=pods)
-    group_of = {name: i // per_group for i, name in enumerate(names)}
+    made = fabric(count=1056, topology="dragonfly", group={"hosts": 4, "leaves": 8, "links": 4})
+    group_of = {host: i // 32 for i, host in enumerate(made.hosts)}
 
     def worst(order):
         at = np.array([group_of[name] for name in order])
         flows = 0
         for shift in range(1, len(at)):
             to = np.roll(at, -shift)
-            flows = max(flows, np.bincount((at * groups + to)[at != to], minlength=1).max(initial=0))
+            flows = max(flows, np.bincount((at * 33 + to)[at != to], minlength=1).max(initial=0))
         return flows
 
-    assert worst(made.hosts) == per_group and worst(made.rank_order) <= 7
+    assert worst(made.hosts) == 32 and worst(made.rank_order) <= 7
     assert sorted(made.rank_order) == sorted(made.hosts)
+
+
+@pytest.mark.parametrize("count", [40, 72])
+def test_the_scattered_order_hangs_on_cables_and_not_on_names(one_port, count):
+    """The same places for pools of any name, which decide nothing on the routes."""
+    orders = set()
+    for pool in ("gpu", "node", "x"):
+        data = {
+            "kind": "Cluster", "schema": 1, "name": "t", "sites": {"hall": {"kind": "on-prem"}}, "nodes": {pool: {"site": "hall", "system": "dgx-h100", "count": count}},
+            "fabrics": {"any": {"site": "hall", "purpose": "compute", "connects": [pool], "technology": "infiniband", "switch": "qm9700", "topology": "dragonfly", "group": {"hosts": 2, "leaves": 4, "links": 2}}},
+        }  # fmt: skip
+        made = design(parse(data)[0])[0].fabrics["any"]
+        places = {host: i for i, host in enumerate(made.hosts)}
+        orders.add(tuple(places[host] for host in made.rank_order))
+    (order,) = orders
+    assert sorted(order) == list(range(count)) and list(order) != sorted(order)

@@ -236,12 +236,14 @@ class Fabric:
     @cached_property
     def rank_order(self) -> tuple[str, ...]:
         """All hosts in an order for jobs that send from every rank to every other: as they lie, but scattered on a dragonfly."""
-        if not self.topology.startswith("dragonfly") or len(self.pods) < 2:
+        if not self.topology.startswith("dragonfly") or len(self.pods) < 2 or self.trunks is None:
             return self.hosts
+        from .minimal import Network
         from .scatter import scattered
 
-        pod = np.repeat(np.arange(len(self.pods)), [sum(len(self.groups[g].hosts) for g in pod.groups) for pod in self.pods])
-        return scattered(self.hosts, pod)
+        leaf = [i for i, group in enumerate(self.groups) for _ in group.hosts]  # a group of hosts has one leaf here
+        network = Network.of(self.trunks.links(), self.switches // self.planes)
+        return tuple(self.hosts[i] for i in scattered(network, leaf))
 
     @cached_property
     def group_of(self) -> dict[str, int]:

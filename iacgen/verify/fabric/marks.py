@@ -4,7 +4,7 @@ A tree that holds its promise carries any shift permutation with as many flows o
 Fat-tree routing and node ordering providing contention free traffic for MPI global collectives, Journal of Parallel and
 Distributed Computing 72, 2012). Where adapters or whole leaves of a pod are missing, opensm's ftree deals the others unevenly: one
 flow more, and in an oversubscribed tree one more at each tier, as measured with opensm 3.3.23. A dragonfly with minimal routes has
-few links between two groups, so any order meets on them.
+few links between two groups, so any order meets on them, a mixed one as if by chance (see chance.py).
 """
 
 from __future__ import annotations
@@ -17,12 +17,9 @@ from typing import NamedTuple
 
 import networkx as nx
 
+from .chance import crowd
 from .plan import Plan
 
-DRAGONFLY_SHARE = 0.75
-"""Flows on a dragonfly's busiest link, of the binary logarithm of its hosts: 8 at 1,056 (p=4, a=8, h=4), where the order of the leaves
-has 32, and 5 at 72 (p=2, a=4, h=2), where it has 8. Orders that mix the groups reach 6 to 9 and 4 to 5 (opensm 3.3.23). Where a
-host has several adapters on one router, their flows go side by side, and count as often."""
 BALANCED = 3
 """A balanced dragonfly (a = 2 p = 2 h) has a - 1 + h = 3 p - 1 directed links between switches for p adapters. What one has beyond three
 for each may carry no route."""
@@ -40,12 +37,10 @@ class Mark:
 def mark(plan: Plan) -> Mark:
     """The mark for a plan, from its cables and ranks alone."""
     if plan.family == "dragonfly":
-        beside = Counter((adapter.rpartition(" ")[0], plan.leaf_of[adapter]) for adapter in plan.order)
-        flows = math.ceil(DRAGONFLY_SHARE * math.log2(max(2, len({host for host, _ in beside}))))
         empty = {leaf for leaf in plan.leaves if not plan.taken[leaf]}
         trunks = [link for link in plan.links if link.a in plan.ports]
         idle = 2 * sum(link.a in empty or link.b in empty for link in trunks) + max(0, 2 * len(trunks) - BALANCED * len(plan.adapters))
-        return Mark(flows * max(beside.values(), default=1), idle, "a dragonfly in the order of its ranks")
+        return Mark(crowd(plan), idle, "a dragonfly in the order of its ranks")
     if len(+plan.taken) < 2:
         return Mark(1, 2 * len(plan.links), "a tree whose adapters are all on one leaf")
     fills = [*_tiers(plan, plan.ranked)]

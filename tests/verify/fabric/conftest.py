@@ -6,7 +6,8 @@ Sizes are small where small ones show the same: sixteen-port switches make hones
 from __future__ import annotations
 
 import hashlib
-from dataclasses import replace
+import random
+from dataclasses import fields, replace
 from types import SimpleNamespace
 
 import pytest
@@ -70,11 +71,11 @@ def dragonfly(p, a, h, scattered=True):
     return Plan(order, (routers,), dict.fromkeys(routers, p + a - 1 + h), tuple(links), ranks, "dragonfly")
 
 
-def designed(count, system="dgx-h100", **fabric):
+def designed(count, system="dgx-h100", pool="gpu", **fabric):
     """The compute fabric of ``count`` hosts of one pool as iacgen designs it."""
     data = {
-        "kind": "Cluster", "schema": 1, "name": "t", "sites": {"hall": {"kind": "on-prem"}}, "nodes": {"gpu": {"site": "hall", "system": system, "count": count}},
-        "fabrics": {"compute": {"site": "hall", "purpose": "compute", "connects": ["gpu"], "technology": "infiniband", "switch": "qm9700", **fabric}},
+        "kind": "Cluster", "schema": 1, "name": "t", "sites": {"hall": {"kind": "on-prem"}}, "nodes": {pool: {"site": "hall", "system": system, "count": count}},
+        "fabrics": {"compute": {"site": "hall", "purpose": "compute", "connects": [pool], "technology": "infiniband", "switch": "qm9700", **fabric}},
     }  # fmt: skip
     blueprint, findings = parse(data)
     assert not findings
@@ -96,6 +97,24 @@ def without(plan, switch):
     return replace(plan, links=tuple(link for link in plan.links if switch not in (link.a, link.b)))
 
 
+class Renumbered(Plan):
+    """A plan whose GUIDs lie in another order, as on machines that were not bought in the order of their places."""
+
+    @property
+    def guids(self):
+        return self.__dict__["other_guids"]
+
+
+def renumbered(plan, seed):
+    """The same fabric with the GUIDs of its switches and of its adapters shuffled."""
+    other = Renumbered(**{field.name: getattr(plan, field.name) for field in fields(plan)})
+    dice, guids = random.Random(seed), {}
+    for names in (plan.switches, plan.adapters):
+        guids |= dict(zip(names, dice.sample([plan.guids[name] for name in names], len(names)), strict=True))
+    other.__dict__["other_guids"] = guids
+    return other
+
+
 def examine(plan, settings, wired=None, within_s=120.0):
     """(evidence, slugs of the findings, the findings) of real opensm on ``wired``, which should be ``plan``."""
     seen = gather(wired or plan, settings, Programs(**programs.fabric_programs()), within_s)
@@ -106,4 +125,4 @@ def examine(plan, settings, wired=None, within_s=120.0):
 @pytest.fixture(scope="session")
 def fabrics():
     """The functions above, for the tests of this folder: they are no package."""
-    return SimpleNamespace(rails=rails, cubic=cubic, dragonfly=dragonfly, designed=designed, exchange=exchange, without=without, examine=examine)
+    return SimpleNamespace(rails=rails, cubic=cubic, dragonfly=dragonfly, designed=designed, exchange=exchange, without=without, renumbered=renumbered, examine=examine)

@@ -1,10 +1,13 @@
 """What each kind of fabric must reach: worked out by hand."""
 
+from dataclasses import replace
+
 import pytest
 
+from iacgen.verify.fabric.chance import loads
 from iacgen.verify.fabric.marks import mark
 from iacgen.verify.fabric.parts import parts
-from iacgen.verify.fabric.plan import of_fabric
+from iacgen.verify.fabric.plan import Link, Plan, of_fabric
 
 
 def test_marks_of_what_the_designer_may_leave_unfilled(fabrics):
@@ -28,13 +31,37 @@ def test_marks_of_what_the_designer_may_leave_unfilled(fabrics):
         ("rails", {"units": 2, "rails": 4, "hosts": 8, "spines": 2, "parallel": 1, "radix": 16, "absent": 1}, 5, 4),
         ("cubic", {"radix": 8}, 1, 0),
         ("cubic", {"radix": 16, "pods": 3}, 1, 0),
-        ("dragonfly", {"p": 2, "a": 4, "h": 2}, 5, 0),  # 72 ranks, log2 = 6.2
-        ("dragonfly", {"p": 4, "a": 8, "h": 4}, 8, 0),  # 1,056 ranks, log2 = 10.04
+        ("dragonfly", {"p": 2, "a": 4, "h": 2}, 5, 0),  # half of the 8 that hosts side by side have
+        ("dragonfly", {"p": 4, "a": 8, "h": 4}, 8, 0),  # promised; a quarter of the 32 that hosts side by side have
     ],
 )
 def test_marks(fabrics, shape, sizes, flows, idle):
     wanted = mark(getattr(fabrics, shape)(**sizes))
     assert (wanted.flows, wanted.idle) == (flows, idle), wanted.why
+
+
+def test_loads_of_a_ring_by_hand(fabrics):
+    """Four switches in a ring, a host on each: a neighbour's way has one link; half of those to the opposite one go each way round, so
+    that a directed link has 1 pair of neighbours, and 2 halves."""
+    hosts = tuple(f"h{i} mlx5_0" for i in range(4))
+    links = tuple(Link(host, 1, f"s{i}", 1) for i, host in enumerate(hosts)) + tuple(Link(f"s{i}", 2, f"s{(i + 1) % 4}", 3) for i in range(4))
+    ring = Plan(hosts, (("s0", "s1", "s2", "s3"),), dict.fromkeys(("s0", "s1", "s2", "s3"), 3), links, hosts, "dragonfly")
+    assert loads(ring, ["s0", "s1", "s2", "s3"]).tolist() == [2.0] * 8
+    assert loads(ring, ["s0", "s0", "s1"]).tolist() == pytest.approx([2, 0, 0, 0, 2, 0, 0, 0])  # both ways between s0 and s1 only
+
+
+def test_hosts_of_a_dragonfly_side_by_side_are_beyond_its_mark(fabrics):
+    """All hosts of a group send to one other at once: a p of them over the one link, in any full dragonfly."""
+    for p, a, h in ((2, 4, 2), (3, 6, 3), (4, 8, 4)):
+        assert mark(fabrics.dragonfly(p, a, h)).flows < p * a
+
+
+def test_adapters_that_lie_side_by_side_count_together(fabrics):
+    one = fabrics.dragonfly(2, 4, 2)
+    leaf = {link.a: link for link in one.links if link.a in one.adapters}
+    both = tuple(f"{name.split()[0]} mlx5_{n}" for name in one.order for n in (0, 1))
+    links = tuple(leaf[f"{name.split()[0]} mlx5_0"]._replace(a=name) for name in both) + tuple(link for link in one.links if link.a not in leaf)
+    assert mark(replace(one, adapters=both, order=both, links=links)).flows == 2 * mark(one).flows
 
 
 def test_rails_without_spines_are_a_subnet_each(fabrics):

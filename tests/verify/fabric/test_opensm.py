@@ -62,10 +62,23 @@ def test_a_small_dragonfly_passes_with_each_engine_that_is_free_of_cycles(fabric
     assert seen.opinion.loops is False  # ibdmchk comes to the same word, given the lane of each path
 
 
-def test_a_dragonfly_of_1056_hosts_passes(fabrics):
-    """p = 4, a = 8, h = 4 with dfsssp: over all 1,055 shifts at most 8 flows on a link, and no cycle on any lane, of 1.1 million paths."""
-    plan = fabrics.dragonfly(4, 8, 4)
+@pytest.mark.parametrize(("pool", "seed"), [("gpu", None), ("node", None), ("x", 1)])
+def test_a_dragonfly_of_1056_hosts_passes(fabrics, monkeypatch, pool, seed):
+    """The designer's, p = 4, a = 8, h = 4, with dfsssp: over all 1,055 shifts of its order at most 8 flows on a link, and no cycle on any
+    lane, of 1.1 million paths; whatever its hosts are called, and with GUIDs in any order, on which the choice of routes hangs."""
+    known = catalog.system
+
+    def with_one_port(name):
+        system = known(name)
+        port = system.nics["compute"].model_copy(update={"count": 1, "rdma_names": ("mlx5_0",), "interfaces": ("ib0",)})
+        return system.model_copy(update={"nics": system.nics | {"compute": port}})
+
+    monkeypatch.setattr(catalog, "system", with_one_port)
+    fabric = fabrics.designed(1056, pool=pool, topology="dragonfly", group={"hosts": 4, "leaves": 8, "links": 4})
+    plan = of_fabric(fabric, fabric.rank_order)
     assert (len(plan.adapters), len(plan.switches), len(plan.links)) == (1056, 264, 2508)
+    if seed is not None:
+        plan = fabrics.renumbered(plan, seed)
     seen, slugs, findings = fabrics.examine(plan, planned(plan, "dfsssp", PARTITIONS, lanes=True))
     assert not slugs, findings
     assert seen.congestion.worst <= 8 and seen.laned
