@@ -10,6 +10,7 @@ from ..blueprint import Blueprint
 from ..blueprint.sites import AwsSite
 from ..blueprint.storage import S3, FsxLustre, Lustre, Storage
 from ..blueprint.training import Training
+from ..diagnostics import Related
 from ..training.checkpoints import BYTES_PER_PARAMETER
 from ..training.parameters import count
 
@@ -26,6 +27,12 @@ def queues(b: Blueprint) -> dict[str, tuple[str, ...]]:
 def queued(b: Blueprint) -> set[str]:
     """Pools that some partition gives out."""
     return {pool for pools in queues(b).values() for pool in pools}
+
+
+def places_in_queues(b: Blueprint, pool: str) -> tuple[Related, ...]:
+    """Where partitions of the blueprint's own name a pool."""
+    named = (b.scheduler.partitions or {}) if b.scheduler else {}
+    return tuple(Related(("scheduler", "partitions", name, "nodes", partition.nodes.index(pool)), "in a partition here") for name, partition in named.items() if pool in partition.nodes)
 
 
 def across_sites(b: Blueprint, pools: Iterable[str]) -> bool:
@@ -132,9 +139,15 @@ def fsx_addresses(store: FsxLustre) -> int:
     return 1 + ceil(store.capacity / (1200 * 2**30))
 
 
-def checkpoint_bytes(job: Training) -> int:
+def model_of(b: Blueprint, job: Training) -> catalog.Shape:
+    """The model of a job: the blueprint's own, or one of the catalog. Raises UnknownEntry."""
+    own = b.models.get(job.model)
+    return catalog.Shape(id=job.model, name=job.model, **own.figures(job.sequence)) if own else catalog.model(job.model)
+
+
+def checkpoint_bytes(b: Blueprint, job: Training) -> int:
     """Size of one checkpoint of a job."""
-    return BYTES_PER_PARAMETER * count(catalog.model(job.model), job.sequence).total
+    return BYTES_PER_PARAMETER * count(model_of(b, job), job.sequence).total
 
 
 def write_rate(store: Storage) -> float | None:

@@ -11,7 +11,7 @@ from ..blueprint.nodes import NodePool
 from ..blueprint.sites import AwsSite, OnPremSite
 from ..blueprint.storage import FsxLustre as WantedFsx
 from ..blueprint.storage import Lustre as WantedLustre
-from ..diagnostics import Diagnostic
+from ..diagnostics import Diagnostic, Related
 from . import facility
 from .fabric.attached import Attached, attached
 from .fabric.build import build as build_fabric
@@ -106,7 +106,8 @@ def _fabrics(blueprint: Blueprint, pools: dict[str, Pool], findings: list[Diagno
             fabrics[name] = build_fabric(name, wanted, pools, nics.get(name), len(findings) < NEAR, others)
         except FabricError as error:
             path: tuple[str | int, ...] = ("fabrics", name, *([error.field] if error.field else []))
-            findings.append(Diagnostic("IAC211", "impossible-fabric", "error", str(error), path, on_key=error.field is None))
+            related = (Related(("nodes", wanted.manager.pool), "the pool of the manager"),) if error.field == "manager" and wanted.manager else ()
+            findings.append(Diagnostic("IAC211", "impossible-fabric", "error", str(error), path, related, on_key=error.field is None))
     for pool in pools.values():
         if pool.system.cloud and pool.system.gpus:
             fabrics[f"{pool.name}-efa"] = cloud(pool) if pool.efa else replace(cloud(pool), technology="ethernet")
@@ -149,7 +150,9 @@ def _facilities(blueprint: Blueprint, pools: dict[str, Pool], fabrics: dict[str,
         try:
             out[name] = facility.build(name, site, pools.values(), fabrics.values())
         except facility.TooLarge as error:
-            findings.append(Diagnostic("IAC212", "does-not-fit-a-rack", "error", f"{error}: {error.figures}", ("sites", name, "rack")))
+            what = ("nodes" if str(error) in pools else "fabrics", str(error))
+            related = (Related(what, "what does not fit"),) if what[1] in {**pools, **fabrics} else ()
+            findings.append(Diagnostic("IAC212", "does-not-fit-a-rack", "error", f"{error}: {error.figures}", ("sites", name, "rack"), related))
             continue
         if site.cooling and out[name].power_w > site.cooling.capacity:
             heat, plant = out[name].power_w / 1000, site.cooling.capacity / 1000

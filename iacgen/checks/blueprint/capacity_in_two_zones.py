@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...blueprint import Blueprint
+from ...diagnostics import Related
 from ..duties import aws_sites, taking
 from ..rule import Found, rule
 
@@ -29,4 +30,5 @@ def check(blueprint: Blueprint) -> Iterator[Found]:
         zone = sites[blueprint.nodes[first].site].zone
         for name in others:
             if (theirs := sites[blueprint.nodes[name].site].zone) != zone:
-                yield Found(f"{id} serves nodes.{first} in {zone} and cannot serve {theirs}", ("nodes", name, "capacity", "id"))
+                related = (Related(("nodes", first, "capacity", "id"), f"taken in {zone} here"), Related(("nodes", name, "site"), f"stands in {theirs}"))
+                yield Found(f"{id} serves nodes.{first} in {zone} and cannot serve {theirs}", ("nodes", name, "capacity", "id"), related)

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...blueprint import Blueprint
+from ...diagnostics import Related
 from ..duties import taking
 from ..rule import Found, rule
 
@@ -29,4 +30,4 @@ def check(blueprint: Blueprint) -> Iterator[Found]:
         for name in others:
             other = blueprint.nodes[name]
             if other.capacity.kind != one.capacity.kind and other.system == one.system:  # two systems are a finding of their own
-                yield Found(f"{id} is a {one.capacity.kind} in nodes.{first}", ("nodes", name, "capacity", "kind"))
+                yield Found(f"{id} is a {one.capacity.kind} in nodes.{first}", ("nodes", name, "capacity", "kind"), (Related(("nodes", first, "capacity", "kind"), "the other kind"),))

@@ -19,6 +19,7 @@ from collections.abc import Iterator
 
 from ... import catalog
 from ...blueprint import Blueprint
+from ...diagnostics import Related
 from ..rule import Found, rule
 
 
@@ -31,4 +32,4 @@ def check(blueprint: Blueprint) -> Iterator[Found]:
         first = seen.setdefault(pool.capacity.id, name)
         if blueprint.nodes[first].system != pool.system:
             message = f"{pool.capacity.id} holds machines of one type; nodes.{first} takes {blueprint.nodes[first].system} from it"
-            yield Found(message, ("nodes", name, "capacity", "id"))
+            yield Found(message, ("nodes", name, "capacity", "id"), (Related(("nodes", first, "system"), "the other type"),))

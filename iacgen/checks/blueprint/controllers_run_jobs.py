@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...blueprint import Blueprint
-from ..duties import aws_sites, queued
+from ..duties import aws_sites, places_in_queues, queued
 from ..rule import Found, rule
 
 
@@ -28,4 +28,4 @@ def check(blueprint: Blueprint) -> Iterator[Found]:
     if blueprint.scheduler:
         pool = blueprint.scheduler.controllers
         if pool in queued(blueprint) and blueprint.nodes[pool].site not in aws_sites(blueprint):
-            yield Found(f"jobs run on {pool}, and so does slurmctld", ("scheduler", "controllers"))
+            yield Found(f"jobs run on {pool}, and so does slurmctld", ("scheduler", "controllers"), places_in_queues(blueprint, pool))

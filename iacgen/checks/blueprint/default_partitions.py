@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...blueprint import Blueprint
+from ...diagnostics import Related
 from ..rule import Found, rule
 
 
@@ -26,4 +27,5 @@ def check(blueprint: Blueprint) -> Iterator[Found]:
     defaults = [name for name, partition in partitions.items() if partition.default]
     if len(partitions) > 1 and len(defaults) != 1:
         message = f"{len(defaults)} of {len(partitions)} partitions are the default, one must be"
-        yield Found(message, ("scheduler", "partitions"), on_key=True)
+        related = tuple(Related(("scheduler", "partitions", name, "default"), "one of them") for name in defaults)
+        yield Found(message, ("scheduler", "partitions"), related, on_key=True)

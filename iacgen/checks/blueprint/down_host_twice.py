@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...blueprint import Blueprint
+from ...diagnostics import Related
 from ..rule import Found, rule
 
 
@@ -28,4 +29,4 @@ def check(blueprint: Blueprint) -> Iterator[Found]:
     for name, pool in blueprint.nodes.items():
         for i, host in enumerate(pool.down):
             if host in pool.down[:i]:
-                yield Found(f"{host} is listed twice", ("nodes", name, "down", i))
+                yield Found(f"{host} is listed twice", ("nodes", name, "down", i), (Related(("nodes", name, "down", pool.down.index(host)), "the first time"),))

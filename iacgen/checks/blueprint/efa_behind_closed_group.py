@@ -22,6 +22,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...blueprint import Blueprint
+from ...diagnostics import Related
 from ..duties import aws_sites, efa_interfaces
 from ..rule import Found, rule
 
@@ -35,4 +36,4 @@ def check(blueprint: Blueprint) -> Iterator[Found]:
             path = ("sites", name, "security_group", "members" if said else "id")
             group = site.group.id or "the group"
             message = f"{group} lets some ports pass among its members; EFA of {pool} wants all" if said else f"nothing is said of what members of {group} may send each other; EFA of {pool} wants all"
-            yield Found(message, path, help="members: [all], once the group lets all of it in and out to itself", on_key=said)
+            yield Found(message, path, (Related(("nodes", pool), "machines with EFA"),), help="members: [all], once the group lets all of it in and out to itself", on_key=said)

@@ -20,6 +20,7 @@ from collections.abc import Iterator
 
 from ...blueprint import Blueprint
 from ...blueprint.storage import FsxLustre
+from ...diagnostics import Related
 from ..rule import Found, rule
 
 
@@ -29,4 +30,5 @@ def check(blueprint: Blueprint) -> Iterator[Found]:
         if isinstance(store, FsxLustre) and store.exports_to:
             site = blueprint.storage[store.exports_to].site
             if site != store.site:
-                yield Found(f"{store.exports_to} lies at {site}, the file system at {store.site}", ("storage", name, "exports_to"))
+                related = (Related(("storage", store.exports_to, "site"), "where it lies"), Related(("storage", name, "site"), "where the file system is"))
+                yield Found(f"{store.exports_to} lies at {site}, the file system at {store.site}", ("storage", name, "exports_to"), related)

@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...blueprint import Blueprint
+from ...diagnostics import Related
 from ..duties import aws_sites, has_gpus
 from ..rule import Found, rule
 
@@ -30,4 +31,4 @@ def check(blueprint: Blueprint) -> Iterator[Found]:
     hidden = {f"{name}-efa": name for name, pool in blueprint.nodes.items() if pool.site in sites and has_gpus(blueprint, name)}
     for name in blueprint.fabrics:
         if name in hidden:
-            yield Found(f"the cloud fabric of pool {hidden[name]} has this name", ("fabrics", name), on_key=True)
+            yield Found(f"the cloud fabric of pool {hidden[name]} has this name", ("fabrics", name), (Related(("nodes", hidden[name]), "the pool"),), on_key=True)

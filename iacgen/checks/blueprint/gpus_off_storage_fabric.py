@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...blueprint import Blueprint
+from ...diagnostics import Related
 from ..duties import has_gpus, lustre_servers, lustres
 from ..rule import Found, rule
 
@@ -33,4 +34,4 @@ def check(blueprint: Blueprint) -> Iterator[Found]:
         for pool in blueprint.nodes:
             here = blueprint.nodes[pool].site == store.site and pool not in servers and has_gpus(blueprint, pool)
             if here and pool not in blueprint.fabrics[store.fabric].connects and (name, pool) not in told:
-                yield Found(f"{pool} is not on it and cannot mount storage.{name}", ("fabrics", store.fabric, "connects"), on_key=True)
+                yield Found(f"{pool} is not on it and cannot mount storage.{name}", ("fabrics", store.fabric, "connects"), (Related(("nodes", pool), "not on it"),), on_key=True)

@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...blueprint import Blueprint
-from ..duties import aws_sites, queued
+from ..duties import aws_sites, places_in_queues, queued
 from ..rule import Found, rule
 
 
@@ -33,4 +33,4 @@ def check(blueprint: Blueprint) -> Iterator[Found]:
     if blueprint.scheduler:
         pool = blueprint.scheduler.controllers
         if pool in queued(blueprint) and blueprint.nodes[pool].site in aws_sites(blueprint):
-            yield Found(f"{pool} is in a partition; in the cloud controllers run no jobs", ("scheduler", "controllers"))
+            yield Found(f"{pool} is in a partition; in the cloud controllers run no jobs", ("scheduler", "controllers"), places_in_queues(blueprint, pool))

@@ -37,8 +37,8 @@ def check(blueprint: Blueprint) -> Iterator[Found]:
             if job.nodes not in blueprint.fabrics[store.fabric].connects:
                 if job.nodes in (store.clients or ()):
                     continue  # a finding of its own
-                related = (Related(("fabrics", store.fabric, "connects"), f"does not connect {job.nodes}"),)
+                related = (Related(("fabrics", store.fabric, "connects"), f"does not connect {job.nodes}"), Related(("training", name, "nodes"), "where the job runs"))
                 yield Found(f"{job.nodes} is not on the fabric {store.fabric} and cannot mount {to}", path, related)
             else:
-                related = (Related(("storage", to, "clients"), f"does not name {job.nodes}"),)
+                related = (Related(("storage", to, "clients"), f"does not name {job.nodes}"), Related(("training", name, "nodes"), "where the job runs"))
                 yield Found(f"{job.nodes} is not among the clients of {to} and does not mount it", path, related)

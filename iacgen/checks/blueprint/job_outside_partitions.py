@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...blueprint import Blueprint
+from ...diagnostics import Related
 from ..duties import has_gpus, queued
 from ..rule import Found, rule
 
@@ -28,4 +29,4 @@ def check(blueprint: Blueprint) -> Iterator[Found]:
     if blueprint.scheduler and blueprint.scheduler.partitions is not None:
         for name, job in blueprint.training.items():
             if job.nodes not in queued(blueprint) and has_gpus(blueprint, job.nodes):  # without GPUs is a finding of its own
-                yield Found(f"no partition gives out {job.nodes}", ("training", name, "nodes"), help=f"add {job.nodes} to a partition")
+                yield Found(f"no partition gives out {job.nodes}", ("training", name, "nodes"), (Related(("scheduler", "partitions"), "none of these"),), help=f"add {job.nodes} to a partition")

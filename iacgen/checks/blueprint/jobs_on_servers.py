@@ -20,16 +20,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...blueprint import Blueprint
-from ..duties import lustre_servers, queues
+from ...diagnostics import Related
+from ..duties import lustres, queues
 from ..rule import Found, rule
 
 
 @rule("IAC278", "jobs-on-servers", "warning", lab="info")
 def check(blueprint: Blueprint) -> Iterator[Found]:
-    servers = lustre_servers(blueprint)
+    served = {pool: name for name, store in lustres(blueprint).items() for pool in (store.servers, store.metadata)}
     for name, pools in queues(blueprint).items():
         for i, pool in enumerate(pools):
-            if pool in servers:
+            if pool in served:
                 given = blueprint.scheduler and blueprint.scheduler.partitions is not None
                 path = ("scheduler", "partitions", name, "nodes", i) if given else ("nodes", pool)
-                yield Found(f"partition {name} runs jobs on {pool}, which serves Lustre", path, on_key=not given)
+                yield Found(f"partition {name} runs jobs on {pool}, which serves Lustre", path, (Related(("storage", served[pool]), "what it serves"),), on_key=not given)

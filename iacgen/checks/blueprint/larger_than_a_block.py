@@ -18,6 +18,7 @@ from collections.abc import Iterator
 
 from ... import catalog
 from ...blueprint import Blueprint
+from ...diagnostics import Related
 from ..duties import taking
 from ..rule import Found, rule
 
@@ -35,4 +36,6 @@ def check(blueprint: Blueprint) -> Iterator[Found]:
                 yield Found(f"a capacity block has {most} machines at most", ("nodes", name, "capacity", "machines"))
         wanted = sum(pool.count for pool in pools.values())
         if wanted > most and not said:
-            yield Found(f"{wanted} machines from {id}; a capacity block has {most} at most", ("nodes", list(pools)[-1], "count"))
+            *others, last = pools
+            related = tuple(Related(("nodes", name, "count"), "from the same block") for name in others)
+            yield Found(f"{wanted} machines from {id}; a capacity block has {most} at most", ("nodes", last, "count"), related)

@@ -21,6 +21,7 @@ from collections.abc import Iterator
 
 from ...blueprint import Blueprint
 from ...blueprint.storage import Lustre, lustre_name
+from ...diagnostics import Related
 from ..rule import Found, rule
 
 
@@ -31,4 +32,4 @@ def check(blueprint: Blueprint) -> Iterator[Found]:
         if isinstance(store, Lustre):
             fsname = lustre_name(name, store)
             if (first := names.setdefault(fsname, name)) != name:
-                yield Found(f"both this and storage.{first} are called {fsname!r} by Lustre", ("storage", name), help="set fsname", on_key=True)
+                yield Found(f"both this and storage.{first} are called {fsname!r} by Lustre", ("storage", name), (Related(("storage", first), "the other one"),), help="set fsname", on_key=True)

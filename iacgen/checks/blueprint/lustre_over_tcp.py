@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...blueprint import Blueprint
+from ...diagnostics import Related
 from ..duties import lustres
 from ..rule import Found, rule
 
@@ -27,4 +28,4 @@ def check(blueprint: Blueprint) -> Iterator[Found]:
     for name, store in lustres(blueprint).items():
         fabric = blueprint.fabrics[store.fabric]
         if fabric.technology == "ethernet" and fabric.purpose not in ("management", "out-of-band"):
-            yield Found(f"{store.fabric} is plain Ethernet: Lustre falls back to TCP", ("storage", name, "fabric"))
+            yield Found(f"{store.fabric} is plain Ethernet: Lustre falls back to TCP", ("storage", name, "fabric"), (Related(("fabrics", store.fabric, "technology"), "what it is"),))

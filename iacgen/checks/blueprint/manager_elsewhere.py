@@ -25,6 +25,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...blueprint import Blueprint
+from ...diagnostics import Related
 from ..rule import Found, rule
 
 
@@ -32,4 +33,5 @@ from ..rule import Found, rule
 def check(blueprint: Blueprint) -> Iterator[Found]:
     for name, fabric in blueprint.fabrics.items():
         if fabric.manager and fabric.manager.pool not in fabric.connects and (theirs := blueprint.nodes[fabric.manager.pool].site) != fabric.site:
-            yield Found(f"{fabric.manager.pool} stands at {theirs}, the fabric at {fabric.site}", ("fabrics", name, "manager", "pool"))
+            related = (Related(("nodes", fabric.manager.pool, "site"), "where it stands"), Related(("fabrics", name, "site"), "where the fabric is"))
+            yield Found(f"{fabric.manager.pool} stands at {theirs}, the fabric at {fabric.site}", ("fabrics", name, "manager", "pool"), related)

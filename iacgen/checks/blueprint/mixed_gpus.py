@@ -22,6 +22,7 @@ from collections.abc import Iterator
 
 from ... import catalog
 from ...blueprint import Blueprint
+from ...diagnostics import Related
 from ..duties import queues
 from ..rule import Found, rule
 
@@ -34,4 +35,5 @@ def check(blueprint: Blueprint) -> Iterator[Found]:
             given = blueprint.scheduler and blueprint.scheduler.partitions is not None
             path = ("scheduler", "partitions", name, "nodes") if given else ("scheduler",)
             message = f"partition {name} holds {' and '.join(f'{gpu} ({pool})' for gpu, pool in sorted(kinds.items()))}"
-            yield Found(message, path, help=None if given else "name the partitions, one for each kind", on_key=True)
+            related = tuple(Related(("nodes", pool, "system"), gpu) for gpu, pool in sorted(kinds.items()))
+            yield Found(message, path, related, help=None if given else "name the partitions, one for each kind", on_key=True)

@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...blueprint import Blueprint
+from ...diagnostics import Related
 from ..rule import Found, rule
 
 
@@ -30,4 +31,5 @@ def check(blueprint: Blueprint) -> Iterator[Found]:
             continue  # that alone is a mistake, and told as one
         if (job.count or 1) > pool.count - pool.spares - len(set(pool.down)):
             message = f"the job wants {job.count or 1} nodes; {job.nodes} has {pool.count}, less {pool.spares} spare and {len(set(pool.down))} down"
-            yield Found(message, ("training", name, "count" if job.count else "nodes"))
+            fewer = [key for key in ("count", "spares", "down") if getattr(pool, key)]
+            yield Found(message, ("training", name, "count" if job.count else "nodes"), tuple(Related(("nodes", job.nodes, key), "of the pool") for key in fewer))

@@ -18,6 +18,7 @@ from collections.abc import Iterator
 
 from ... import catalog
 from ...blueprint import Blueprint
+from ...diagnostics import Related
 from ..rule import Found, rule
 
 
@@ -26,4 +27,4 @@ def check(blueprint: Blueprint) -> Iterator[Found]:
     for name, pool in blueprint.nodes.items():
         offered = catalog.system(pool.system).cloud
         if offered and pool.capacity and pool.capacity.kind == "capacity-block" and not offered.capacity_block:
-            yield Found(f"{pool.system} is not sold in capacity blocks", ("nodes", name, "capacity", "kind"))
+            yield Found(f"{pool.system} is not sold in capacity blocks", ("nodes", name, "capacity", "kind"), (Related(("nodes", name, "system"), "the type"),))

@@ -21,6 +21,7 @@ from collections.abc import Iterator
 
 from ... import catalog
 from ...blueprint import Blueprint
+from ...diagnostics import Related
 from ..rule import Found, rule
 
 
@@ -29,4 +30,4 @@ def check(blueprint: Blueprint) -> Iterator[Found]:
     for name, job in blueprint.training.items():
         system = blueprint.nodes[job.nodes].system
         if not catalog.system(system).gpus:
-            yield Found(f"{system} has no GPU", ("training", name, "nodes"))
+            yield Found(f"{system} has no GPU", ("training", name, "nodes"), (Related(("nodes", job.nodes, "system"), "what they are"),))

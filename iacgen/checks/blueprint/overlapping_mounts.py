@@ -21,6 +21,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from ...blueprint import Blueprint
+from ...diagnostics import Related
 from ..rule import Found, rule
 
 
@@ -33,5 +34,5 @@ def check(blueprint: Blueprint) -> Iterator[Found]:
         mount = PurePosixPath(store.mount)
         for other, theirs in seen.items():
             if mount == theirs or mount in theirs.parents or theirs in mount.parents:
-                yield Found(f"{mount} and {theirs} of storage.{other} lie in each other", ("storage", name, "mount"))
+                yield Found(f"{mount} and {theirs} of storage.{other} lie in each other", ("storage", name, "mount"), (Related(("storage", other, "mount"), "the other one"),))
         seen[name] = mount

@@ -22,6 +22,7 @@ import ipaddress
 
 from ...blueprint import Blueprint
 from ...design.fabric.build import SUBNETS
+from ...diagnostics import Related
 from ..rule import Found, rule
 
 
@@ -34,5 +35,6 @@ def check(blueprint: Blueprint) -> Iterator[Found]:
             if network.overlaps(theirs):
                 path = ("fabrics", name, "subnet") if fabric.subnet else ("fabrics", name)
                 message = f"{network} overlaps with {theirs} of fabric {other}"
-                yield Found(message, path, help=f"set fabrics.{name}.subnet", on_key=not fabric.subnet)
+                there = ("fabrics", other, "subnet") if blueprint.fabrics[other].subnet else ("fabrics", other)
+                yield Found(message, path, (Related(there, f"has {theirs}"),), help=f"set fabrics.{name}.subnet", on_key=not fabric.subnet)
         seen.append((name, network))

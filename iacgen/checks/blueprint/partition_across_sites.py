@@ -26,6 +26,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...blueprint import Blueprint
+from ...diagnostics import Related
 from ..duties import across_sites, queues
 from ..rule import Found, rule
 
@@ -38,4 +39,5 @@ def check(blueprint: Blueprint) -> Iterator[Found]:
             path = ("scheduler", "partitions", name, "nodes") if given else ("scheduler",)
             stand = " and ".join(f"{pool} at {blueprint.nodes[pool].site}" for pool in dict.fromkeys(pools))
             help = None if given else "name the partitions, one for each site"
-            yield Found(f"partition {name} holds {stand}, and nothing joins their networks", path, help=help, on_key=True)
+            related = tuple(Related(("nodes", pool, "site"), f"{pool} stands here") for pool in dict.fromkeys(pools))
+            yield Found(f"partition {name} holds {stand}, and nothing joins their networks", path, related, help=help, on_key=True)

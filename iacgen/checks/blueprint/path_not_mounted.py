@@ -21,6 +21,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from ...blueprint import Blueprint
+from ...diagnostics import Related
 from ..duties import mounts
 from ..rule import Found, rule
 
@@ -35,4 +36,4 @@ def check(blueprint: Blueprint) -> Iterator[Found]:
                 stores = [store for store, mount in below.items() if mount in PurePosixPath(path).parents or str(mount) == path]
                 told = job.checkpoint and job.checkpoint.to in stores  # the checkpoint's finding says it
                 if stores and not here & set(stores) and not told:
-                    yield Found(f"{path} lies on storage.{stores[0]}, which {job.nodes} does not mount", ("training", name, field))
+                    yield Found(f"{path} lies on storage.{stores[0]}, which {job.nodes} does not mount", ("training", name, field), (Related(("storage", stores[0], "mount"), "where it lies"), Related(("training", name, "nodes"), "where the job runs")))

@@ -22,6 +22,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...blueprint import Blueprint
+from ...diagnostics import Related
 from ..rule import Found, rule
 
 
@@ -29,4 +30,4 @@ from ..rule import Found, rule
 def check(blueprint: Blueprint) -> Iterator[Found]:
     for name, pool in blueprint.nodes.items():
         if pool.placement_group and pool.capacity and pool.capacity.kind == "capacity-block":
-            yield Found("a capacity block decides by itself where its machines stand", ("nodes", name, "placement_group"))
+            yield Found("a capacity block decides by itself where its machines stand", ("nodes", name, "placement_group"), (Related(("nodes", name, "capacity"), "what it stands beside"),))

@@ -23,6 +23,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...blueprint import Blueprint
+from ...diagnostics import Related
 from ..rule import Found, rule
 
 
@@ -30,4 +31,4 @@ from ..rule import Found, rule
 def check(blueprint: Blueprint) -> Iterator[Found]:
     for name, pool in blueprint.nodes.items():
         if pool.placement_group and pool.capacity and pool.capacity.kind == "capacity-reservation":
-            yield Found("machines of the reservation that stand outside the new group cannot be used", ("nodes", name, "placement_group"))
+            yield Found("machines of the reservation that stand outside the new group cannot be used", ("nodes", name, "placement_group"), (Related(("nodes", name, "capacity"), "what it stands beside"),))

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...blueprint import Blueprint
+from ...diagnostics import Related
 from ..rule import Found, rule
 
 
@@ -25,4 +26,5 @@ def check(blueprint: Blueprint) -> Iterator[Found]:
     for name, fabric in blueprint.fabrics.items():
         for i, pool in enumerate(fabric.connects):
             if blueprint.nodes[pool].site != fabric.site:
-                yield Found(f"{pool} stands at {blueprint.nodes[pool].site}, the fabric at {fabric.site}", ("fabrics", name, "connects", i))
+                related = (Related(("nodes", pool, "site"), "where it stands"), Related(("fabrics", name, "site"), "where the fabric is"))
+                yield Found(f"{pool} stands at {blueprint.nodes[pool].site}, the fabric at {fabric.site}", ("fabrics", name, "connects", i), related)

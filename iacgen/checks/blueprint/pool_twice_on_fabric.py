@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...blueprint import Blueprint
+from ...diagnostics import Related
 from ..rule import Found, rule
 
 
@@ -28,4 +29,4 @@ def check(blueprint: Blueprint) -> Iterator[Found]:
     for name, fabric in blueprint.fabrics.items():
         for i, pool in enumerate(fabric.connects):
             if pool in fabric.connects[:i]:
-                yield Found(f"{pool} is listed twice", ("fabrics", name, "connects", i))
+                yield Found(f"{pool} is listed twice", ("fabrics", name, "connects", i), (Related(("fabrics", name, "connects", fabric.connects.index(pool)), "the first time"),))

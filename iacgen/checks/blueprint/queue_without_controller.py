@@ -24,6 +24,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...blueprint import Blueprint
+from ...diagnostics import Related
 from ..duties import across_sites, far_from_controllers, queues
 from ..rule import Found, rule
 
@@ -40,4 +41,6 @@ def check(blueprint: Blueprint) -> Iterator[Found]:
             if far_from_controllers(blueprint, pool):
                 path = ("scheduler", "partitions", name, "nodes", i) if given else ("nodes", pool, "site")
                 message = f"{pool} stands at {blueprint.nodes[pool].site} and the controllers at {home}: its nodes join no queue"
-                yield Found(message, path, help=None if given else f"name the partitions, over pools at {home}")
+                there = () if not given else (Related(("nodes", pool, "site"), "where it stands"),)
+                related = (*there, Related(("nodes", blueprint.scheduler.controllers, "site"), "where the controllers stand"))
+                yield Found(message, path, related, help=None if given else f"name the partitions, over pools at {home}")

@@ -23,6 +23,7 @@ from collections.abc import Iterator
 from ... import catalog
 from ...blueprint import Blueprint
 from ...units import gb_per_s
+from ...diagnostics import Related
 from ..duties import lustres
 from ..rule import Found, rule
 
@@ -38,4 +39,4 @@ def check(blueprint: Blueprint) -> Iterator[Found]:
         for field in ("read", "write"):
             if (rate := getattr(store, field)) > most:
                 message = f"{gb_per_s(rate)} from {pool.count} servers with {nic.count} x {nic.gbps} Gb/s, which carry {gb_per_s(most)}"
-                yield Found(message, ("storage", name, field))
+                yield Found(message, ("storage", name, field), (Related(("nodes", store.servers, "count"), "so many servers"),))

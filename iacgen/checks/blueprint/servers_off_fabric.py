@@ -20,6 +20,7 @@ from collections.abc import Iterator
 
 from ...blueprint import Blueprint
 from ...blueprint.storage import Lustre
+from ...diagnostics import Related
 from ..rule import Found, rule
 
 
@@ -30,4 +31,4 @@ def check(blueprint: Blueprint) -> Iterator[Found]:
             connects = blueprint.fabrics[store.fabric].connects
             for field, pool in (("servers", store.servers), ("metadata", store.metadata)):
                 if pool not in connects:
-                    yield Found(f"{pool} is not on the fabric {store.fabric} that carries the file system", ("storage", name, field))
+                    yield Found(f"{pool} is not on the fabric {store.fabric} that carries the file system", ("storage", name, field), (Related(("fabrics", store.fabric, "connects"), f"does not connect {pool}"),))

@@ -23,16 +23,20 @@ from collections.abc import Iterator
 
 from ...blueprint import Blueprint
 from ...design.fabric.build import SUBNETS
+from ...diagnostics import Related
 from ..duties import aws_sites
-from ..rule import Found, rule
+from ..rule import Found, Path, rule
 
 
 @rule("IAC232", "sites-share-addresses", "warning")
 def check(blueprint: Blueprint) -> Iterator[Found]:
-    taken = [(f"fabric {name}", ipaddress.IPv4Network(fabric.subnet or SUBNETS[fabric.purpose])) for name, fabric in blueprint.fabrics.items()]
+    taken: list[tuple[str, Path, ipaddress.IPv4Network]] = []
+    for name, fabric in blueprint.fabrics.items():
+        there = ("fabrics", name, "subnet") if fabric.subnet else ("fabrics", name)
+        taken.append((f"fabric {name}", there, ipaddress.IPv4Network(fabric.subnet or SUBNETS[fabric.purpose])))
     for name, site in aws_sites(blueprint).items():
         network = ipaddress.IPv4Network(site.network)
-        for what, other in taken:
+        for what, there, other in taken:
             if network.overlaps(other):
-                yield Found(f"{network} overlaps with {other} of {what}", ("sites", name, "network"), help=f"set sites.{name}.network")
-        taken.append((f"site {name}", network))
+                yield Found(f"{network} overlaps with {other} of {what}", ("sites", name, "network"), (Related(there, f"has {other}"),), help=f"set sites.{name}.network")
+        taken.append((f"site {name}", ("sites", name, "network") if site.network != type(site).model_fields["network"].default else ("sites", name), network))

@@ -21,6 +21,7 @@ from collections.abc import Iterator
 
 from ...blueprint import Blueprint
 from ...blueprint.storage import FsxLustre
+from ...diagnostics import Related
 from ..duties import aws_sites, closed, efa_interfaces
 from ..rule import Found, rule
 
@@ -43,4 +44,4 @@ def check(blueprint: Blueprint) -> Iterator[Found]:
             path = ("sites", name, "security_group", "members" if said else "id")
             unsaid = f"nothing is said of what members of {site.group.id} may send each other; Slurm's daemons and srun talk at TCP {missing}"
             message = f"members may not send each other TCP {missing}, by which Slurm's daemons and srun talk" if said else unsaid
-            yield Found(message, path, help="list these ports, or all, once they are open", on_key=said)
+            yield Found(message, path, (Related(("scheduler", "controllers"), "whose machines stand there"),), help="list these ports, or all, once they are open", on_key=said)

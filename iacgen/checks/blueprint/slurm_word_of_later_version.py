@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...blueprint import Blueprint
+from ...diagnostics import Related
 from ..rule import Found, rule
 from ..slurm_keys import WRITTEN, given, version_of, words
 
@@ -28,4 +29,4 @@ def check(blueprint: Blueprint) -> Iterator[Found]:
     for key, i, word in given(scheduler.parameters) if scheduler else ():
         since, _ = words(key).get(word, ((0, 0), False))
         if since > version_of(scheduler.version) and word not in WRITTEN[key]:  # such a word is refused in any version
-            yield Found(f"{word} came with {since[0]}.{since[1]:02d}, and {scheduler.version} is declared", ("scheduler", "parameters", key, i))
+            yield Found(f"{word} came with {since[0]}.{since[1]:02d}, and {scheduler.version} is declared", ("scheduler", "parameters", key, i), (Related(("scheduler", "version"), "declared here"),))

@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...blueprint import Blueprint
+from ...diagnostics import Related
 from ..duties import job_nodes, on_spot
 from ..rule import Found, rule
 
@@ -30,4 +31,4 @@ def check(blueprint: Blueprint) -> Iterator[Found]:
         nodes = job_nodes(blueprint, job)
         if nodes > 1 and job.checkpoint and on_spot(blueprint, job.nodes):
             message = f"the job stops on {nodes} machines whenever one of them is taken back"
-            yield Found(message, ("training", name, "count" if job.count else "nodes"))
+            yield Found(message, ("training", name, "count" if job.count else "nodes"), (Related(("nodes", job.nodes, "capacity"), "how they are bought"),))

@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...blueprint import Blueprint
+from ...diagnostics import Related
 from ..rule import Found, rule
 
 
@@ -28,4 +29,4 @@ def check(blueprint: Blueprint) -> Iterator[Found]:
         name = blueprint.scheduler.controllers
         capacity = blueprint.nodes[name].capacity
         if capacity and capacity.kind == "spot":
-            yield Found(f"slurmctld runs on {name}, and spot machines are taken back", ("nodes", name, "capacity", "kind"))
+            yield Found(f"slurmctld runs on {name}, and spot machines are taken back", ("nodes", name, "capacity", "kind"), (Related(("scheduler", "controllers"), "the pool of slurmctld"),))

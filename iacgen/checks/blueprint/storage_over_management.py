@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...blueprint import Blueprint
+from ...diagnostics import Related
 from ..duties import lustres
 from ..rule import Found, rule
 
@@ -26,4 +27,4 @@ from ..rule import Found, rule
 def check(blueprint: Blueprint) -> Iterator[Found]:
     for name, store in lustres(blueprint).items():
         if blueprint.fabrics[store.fabric].purpose in ("management", "out-of-band"):
-            yield Found(f"{store.fabric} is the management network", ("storage", name, "fabric"))
+            yield Found(f"{store.fabric} is the management network", ("storage", name, "fabric"), (Related(("fabrics", store.fabric, "purpose"), "what it is for"),))

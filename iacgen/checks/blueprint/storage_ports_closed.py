@@ -23,6 +23,7 @@ from collections.abc import Iterator
 from ... import catalog
 from ...blueprint import Blueprint
 from ...blueprint.storage import FsxLustre
+from ...diagnostics import Related
 from ..duties import aws_sites, closed, efa_interfaces
 from ..rule import Found, rule
 
@@ -40,4 +41,4 @@ def check(blueprint: Blueprint) -> Iterator[Found]:
             path = ("sites", name, "security_group", "members" if said else "id")
             unsaid = f"nothing is said of what members of {site.group.id} may send each other; {store} is reached at TCP {missing}"
             message = f"members may not send each other TCP {missing}, by which machines reach {store}" if said else unsaid
-            yield Found(message, path, help="list these ports, or all, once they are open", on_key=said)
+            yield Found(message, path, (Related(("storage", store), "what is reached by them"),), help="list these ports, or all, once they are open", on_key=said)

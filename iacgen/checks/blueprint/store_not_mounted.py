@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...blueprint import Blueprint
+from ...diagnostics import Related
 from ..rule import Found, rule
 
 
@@ -30,6 +31,7 @@ def check(blueprint: Blueprint) -> Iterator[Found]:
             continue
         store, site, path = blueprint.storage[job.checkpoint.to], blueprint.nodes[job.nodes].site, ("training", name, "checkpoint", "to")
         if not hasattr(store, "mount"):
-            yield Found(f"a checkpoint is written to a mounted file system; {job.checkpoint.to} is {store.kind}", path)
+            yield Found(f"a checkpoint is written to a mounted file system; {job.checkpoint.to} is {store.kind}", path, (Related(("storage", job.checkpoint.to, "kind"), "what it is"),))
         elif store.site != site:
-            yield Found(f"{job.checkpoint.to} stands at {store.site}, the job runs at {site}", path)
+            related = (Related(("storage", job.checkpoint.to, "site"), "where it stands"), Related(("nodes", job.nodes, "site"), "where the job runs"))
+            yield Found(f"{job.checkpoint.to} stands at {store.site}, the job runs at {site}", path, related)

@@ -22,6 +22,7 @@ from collections.abc import Iterator
 from ...blueprint import Blueprint
 from ...training.checkpoints import ASSUMED_SAVE_S
 from ...units import bytes_si, gb_per_s, seconds
+from ...diagnostics import Related
 from ..duties import checkpoint_bytes, write_rate
 from ..rule import Found, rule
 
@@ -34,4 +35,6 @@ def check(blueprint: Blueprint) -> Iterator[Found]:
         if rate and (size := checkpoint_bytes(job)) / rate > (target or ASSUMED_SAVE_S):
             wanted = f"{seconds(target)} are promised" if target else f"{seconds(ASSUMED_SAVE_S)} are assumed"
             message = f"{bytes_si(size)} at {gb_per_s(rate)} take {seconds(size / rate)}, and {wanted}"
-            yield Found(message, ("training", name, "checkpoint", *(["target"] if target else [])))
+            field = "write" if hasattr(blueprint.storage[job.checkpoint.to], "write") else "throughput_mbps_per_tib"
+            related = (Related(("storage", job.checkpoint.to, field), "how fast it is"),)
+            yield Found(message, ("training", name, "checkpoint", *(["target"] if target else [])), related)

@@ -22,6 +22,7 @@ from collections.abc import Iterator
 
 from ...blueprint import Blueprint
 from ...units import bytes_si
+from ...diagnostics import Related
 from ..duties import checkpoint_bytes
 from ..rule import Found, rule
 
@@ -32,4 +33,4 @@ def check(blueprint: Blueprint) -> Iterator[Found]:
         capacity = getattr(blueprint.storage[job.checkpoint.to], "capacity", None) if job.checkpoint else None
         if capacity and 2 * (size := checkpoint_bytes(job)) > capacity:
             message = f"two checkpoints of {bytes_si(size)} do not fit into {bytes_si(capacity)}"
-            yield Found(message, ("training", name, "checkpoint", "to"))
+            yield Found(message, ("training", name, "checkpoint", "to"), (Related(("storage", job.checkpoint.to, "capacity"), "how large it is"),))

@@ -24,6 +24,7 @@ import ipaddress
 from collections.abc import Iterator
 
 from ...blueprint import Blueprint
+from ...diagnostics import Related
 from ..duties import aws_sites
 from ..rule import Found, rule
 
@@ -33,4 +34,4 @@ def check(blueprint: Blueprint) -> Iterator[Found]:
     for name, site in aws_sites(blueprint).items():
         if site.existing and not ipaddress.IPv4Network(site.existing.addresses).subnet_of(ipaddress.IPv4Network(site.network)):
             message = f"{site.existing.addresses} is no part of {site.network}, the network of the site"
-            yield Found(message, ("sites", name, "existing", "addresses"), help=f"sites.{name}.network is the range of the VPC")
+            yield Found(message, ("sites", name, "existing", "addresses"), (Related(("sites", name, "network"), "the network of the site"),), help=f"sites.{name}.network is the range of the VPC")

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...blueprint import Blueprint
+from ...diagnostics import Related
 from ..rule import Found, rule
 
 
@@ -26,4 +27,4 @@ def check(blueprint: Blueprint) -> Iterator[Found]:
     parameters = blueprint.scheduler.parameters if blueprint.scheduler else {}
     for ignored, kept in (("DefMemPerCPU", "DefMemPerNode"), ("MaxMemPerCPU", "MaxMemPerNode")):
         if ignored in parameters and kept in parameters:
-            yield Found(f"{ignored} is ignored beside {kept}", ("scheduler", "parameters", ignored), on_key=True)
+            yield Found(f"{ignored} is ignored beside {kept}", ("scheduler", "parameters", ignored), (Related(("scheduler", "parameters", kept), "which is kept"),), on_key=True)

@@ -21,6 +21,7 @@ from collections.abc import Iterator
 
 from ... import catalog
 from ...blueprint import Blueprint
+from ...diagnostics import Related
 from ..duties import aws_sites
 from ..rule import Found, rule
 
@@ -35,4 +36,4 @@ def check(blueprint: Blueprint) -> Iterator[Found]:
         region = sites[pool.site].region
         if region not in offered.regions and region in catalog.cloud("aws").regions:
             message = f"{pool.system} was not sold in {region} when the catalog was written"
-            yield Found(message, ("nodes", name, "system"), help=f"sold in {', '.join(offered.regions)}")
+            yield Found(message, ("nodes", name, "system"), (Related(("sites", pool.site, "region"), "the region"),), help=f"sold in {', '.join(offered.regions)}")

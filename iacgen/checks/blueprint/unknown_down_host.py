@@ -23,6 +23,7 @@ from collections.abc import Iterator
 from ...blueprint import Blueprint
 from ...blueprint.nodes import NodePool
 from ...diagnostics.nearest import closest
+from ...diagnostics import Related
 from ..rule import Found, rule
 
 
@@ -34,7 +35,7 @@ def check(blueprint: Blueprint) -> Iterator[Found]:
             known = host.startswith(name) and digits.isdecimal() and len(digits) == pool.width and 1 <= int(digits) <= pool.count
             if not known:
                 message = f"pool {name} has no host {host!r}; its hosts are {name}{1:0{pool.width}d} to {name}{pool.count:0{pool.width}d}"
-                yield Found(message, ("nodes", name, "down", i), help=_help(name, pool, host))
+                yield Found(message, ("nodes", name, "down", i), (Related(("nodes", name, "count"), "so many it has"),), help=_help(name, pool, host))
 
 
 def _help(name: str, pool: NodePool, host: str) -> str | None:

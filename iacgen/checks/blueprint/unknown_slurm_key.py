@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...blueprint import Blueprint
+from ...diagnostics import Related
 from ..nearest import close
 from ..rule import Found, rule
 from ..slurm_keys import DEAD, LISTS, PLANNED, SINGLE, version_of
@@ -29,6 +30,6 @@ def check(blueprint: Blueprint) -> Iterator[Found]:
     for key in scheduler.parameters if scheduler else ():
         path = ("scheduler", "parameters", key)
         if key in SINGLE and SINGLE[key] > version_of(scheduler.version):
-            yield Found(f"Slurm {scheduler.version} has no {key}", path, help="that of 24.11 has it", on_key=True)
+            yield Found(f"Slurm {scheduler.version} has no {key}", path, (Related(("scheduler", "version"), "declared here"),), help="that of 24.11 has it", on_key=True)
         elif key not in SINGLE.keys() | LISTS.keys() | DEAD.keys() | PLANNED:
             yield Found(f"no key {key} that a blueprint may set is known", path, help=close(key, (*SINGLE, *LISTS)), on_key=True)

@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...blueprint import Blueprint
+from ...diagnostics import Related
 from ..rule import Found, rule
 
 
@@ -28,4 +29,4 @@ def check(blueprint: Blueprint) -> Iterator[Found]:
         name = blueprint.scheduler.controllers
         capacity = blueprint.nodes[name].capacity
         if capacity and capacity.kind in ("capacity-reservation", "capacity-block"):
-            yield Found(f"the controllers of {name} are bought on demand and take nothing from it", ("nodes", name, "capacity"), on_key=True)
+            yield Found(f"the controllers of {name} are bought on demand and take nothing from it", ("nodes", name, "capacity"), (Related(("scheduler", "controllers"), "the pool of slurmctld"),), on_key=True)

@@ -25,6 +25,7 @@ from collections.abc import Iterator
 
 from ... import catalog
 from ...blueprint import Blueprint
+from ...diagnostics import Related
 from ..rule import Found, rule
 
 
@@ -35,13 +36,17 @@ def check(blueprint: Blueprint) -> Iterator[Found]:
         offered, kind = catalog.system(pool.system).cloud, kinds[pool.site]
         if (offered.provider if offered else "on-prem") != kind:
             what = f"a machine type of {offered.provider}" if offered else "a machine of your own"
-            yield Found(f"{pool.system} is {what} and site {pool.site} is {kind}", ("nodes", name, "system"))
+            yield Found(f"{pool.system} is {what} and site {pool.site} is {kind}", ("nodes", name, "system"), _site(pool.site))
         for key in ("capacity", "placement_group", "efa"):
             if getattr(pool, key) is not None and kind == "on-prem":
-                yield Found(f"{key} is a matter of clouds; this site is on-prem", ("nodes", name, key), on_key=True)
+                yield Found(f"{key} is a matter of clouds; this site is on-prem", ("nodes", name, key), _site(pool.site), on_key=True)
     for name, fabric in blueprint.fabrics.items():
         if kinds[fabric.site] != "on-prem":
-            yield Found("a cloud brings its own fabric; leave this section out", ("fabrics", name, "site"))
+            yield Found("a cloud brings its own fabric; leave this section out", ("fabrics", name, "site"), _site(fabric.site))
     for name, store in blueprint.storage.items():
         if (store.kind == "lustre") != (kinds[store.site] == "on-prem"):
-            yield Found(f"{store.kind} does not stand at a site of kind {kinds[store.site]}", ("storage", name, "kind"))
+            yield Found(f"{store.kind} does not stand at a site of kind {kinds[store.site]}", ("storage", name, "kind"), _site(store.site))
+
+
+def _site(name: str) -> tuple[Related, ...]:
+    return (Related(("sites", name, "kind"), "the kind of the site"),)

@@ -21,6 +21,7 @@ from collections.abc import Iterator
 
 from ... import catalog
 from ...blueprint import Blueprint
+from ...diagnostics import Related
 from ..rule import Found, rule
 
 
@@ -31,4 +32,4 @@ def check(blueprint: Blueprint) -> Iterator[Found]:
             known = catalog.cloud("aws").regions
             misspelt = site.region not in known and site.zone[:-1] in known  # the zone says which region is meant
             help = f"did you mean {site.zone[:-1]!r}?" if misspelt else None
-            yield Found(f"zone {site.zone} is not in {site.region}", ("sites", name, "region" if misspelt else "zone"), help=help)
+            yield Found(f"zone {site.zone} is not in {site.region}", ("sites", name, "region" if misspelt else "zone"), (Related(("sites", name, "zone" if misspelt else "region"), "which it does not fit"),), help=help)

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...diagnostics import Related
 from ..duties import lustres
 from ..rule import Found, rule
 from ..subject import Subject
@@ -26,4 +27,4 @@ def check(subject: Subject) -> Iterator[Found]:
     for name, store in lustres(subject.blueprint).items():
         for i, pool in enumerate(store.clients or ()):
             if pool in (store.clients or ())[:i]:
-                yield Found(f"{pool} is a client of {name} already", ("storage", name, "clients", i))
+                yield Found(f"{pool} is a client of {name} already", ("storage", name, "clients", i), (Related(("storage", name, "clients", (store.clients or ()).index(pool)), "the first time"),))

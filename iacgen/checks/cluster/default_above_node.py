@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from ...catalog import System
+from ...diagnostics import Related
 from ..duties import queued
 from ..rule import Found, rule
 from ..subject import Subject
@@ -40,5 +41,5 @@ def check(subject: Subject) -> Iterator[Found]:
         for name in sorted(queued(subject.blueprint)) if value.isdecimal() else ():
             times, has, unit = of(subject.design.pools[name].system)
             if int(value) * times > has:
-                yield Found(f"{int(value) * times:,} {unit} for a node of {name}, which has {has:,}", ("scheduler", "parameters", key, 0))
+                yield Found(f"{int(value) * times:,} {unit} for a node of {name}, which has {has:,}", ("scheduler", "parameters", key, 0), (Related(("nodes", name, "system"), "the smallest that has too little"),))
                 break

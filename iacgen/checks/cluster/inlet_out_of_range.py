@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...design.facility.cooling import inlet_c
+from ...diagnostics import Related
 from ..rule import Found, rule
 from ..subject import Subject
 
@@ -32,4 +33,4 @@ def check(subject: Subject) -> Iterator[Found]:
             allowed = pool.system.inlet_c
             if pool.site == name and air is not None and allowed and not allowed[0] <= air <= allowed[1]:
                 message = f"{pool.name} breathes air of {air} degrees; {pool.system.name} is made for {allowed[0]:g} to {allowed[1]:g}"
-                yield Found(message, ("sites", name, "cooling", "supply_c"))
+                yield Found(message, ("sites", name, "cooling", "supply_c"), (Related(("nodes", pool.name, "system"), "what it is made for"),))

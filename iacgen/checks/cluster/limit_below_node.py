@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...diagnostics import Related
 from ..duties import queued
 from ..rule import Found, rule
 from ..subject import Subject
@@ -31,5 +32,5 @@ def check(subject: Subject) -> Iterator[Found]:
     for name in sorted(queued(subject.blueprint)) if limit else ():  # 0 is no limit
         has = int(subject.design.pools[name].system.memory_mib * SCHEDULABLE)
         if limit < has:
-            yield Found(f"a whole node of {name} has {has:,} MiB, and no job may have more than {limit:,}", ("scheduler", "parameters", "MaxMemPerNode", 0))
+            yield Found(f"a whole node of {name} has {has:,} MiB, and no job may have more than {limit:,}", ("scheduler", "parameters", "MaxMemPerNode", 0), (Related(("nodes", name, "system"), "what a node is"),))
             break

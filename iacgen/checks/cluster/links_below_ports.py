@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...diagnostics import Related
 from ..rule import Found, rule
 from ..subject import Subject
 
@@ -29,4 +30,4 @@ def check(subject: Subject) -> Iterator[Found]:
         for pool in fabric.pools if fabric.purpose in ("compute", "storage") else ():
             ports, links = fabric.nics[pool].gbps, fabric.link_gbps[pool] * fabric.planes
             if links < ports:
-                yield Found(f"the ports of {pool} run at {ports} Gb/s, and the switch at {links} Gb/s", ("fabrics", name, "switch"))
+                yield Found(f"the ports of {pool} run at {ports} Gb/s, and the switch at {links} Gb/s", ("fabrics", name, "switch"), (Related(("nodes", pool, "system"), f"has ports of {ports} Gb/s"),))

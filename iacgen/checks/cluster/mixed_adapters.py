@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...diagnostics import Related
 from ..duties import queues
 from ..rule import Found, rule
 from ..subject import Subject
@@ -38,4 +39,5 @@ def check(subject: Subject) -> Iterator[Found]:
         if len(counts) > 1 and len(kinds) == 1:  # of other GPUs and other sites more is said
             path = ("scheduler", "partitions", name, "nodes") if given else ("scheduler",)
             message = f"partition {name} holds {' and '.join(f'{pool} with {ports} x {gbps} Gb/s' for (ports, gbps), pool in sorted(counts.items(), reverse=True))}"
-            yield Found(message, path, help=None if given else "name the partitions, one for each kind", on_key=True)
+            related = tuple(Related(("nodes", pool, "system"), f"{ports} x {gbps} Gb/s") for (ports, gbps), pool in sorted(counts.items(), reverse=True))
+            yield Found(message, path, related, help=None if given else "name the partitions, one for each kind", on_key=True)

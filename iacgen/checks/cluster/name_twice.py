@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...diagnostics import Related
 from ..rule import Found, Path, rule
 from ..subject import Subject
 
@@ -26,14 +27,15 @@ from ..subject import Subject
 @rule("IAC570", "name-twice")
 def check(subject: Subject) -> Iterator[Found]:
     design = subject.design
-    seen = {host: f"a host of pool {pool.name}" for pool in design.pools.values() for host in pool.hosts}
+    seen: dict[str, tuple[str, Path]] = {host: (f"a host of pool {pool.name}", ("nodes", pool.name)) for pool in design.pools.values() for host in pool.hosts}
     things: list[tuple[str, str, Path]] = [(name, f"a switch of fabric {fabric.name}", ("fabrics", fabric.name)) for fabric in design.fabrics.values() for name in fabric.switch_names]
     told: set[Path] = set()
     for name, what, path in things:
         if name in seen and path not in told:
             told.add(path)
-            yield Found(f"{name} is {what} and {seen[name]}", path, on_key=True)
-        seen.setdefault(name, what)
+            other, there = seen[name]
+            yield Found(f"{name} is {what} and {other}", path, (Related(there, other),), on_key=True)
+        seen.setdefault(name, (what, path))
     for facility in design.facilities.values():
         racks: set[str] = set()
         for rack in facility.racks:

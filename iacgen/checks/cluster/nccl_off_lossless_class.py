@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...diagnostics import Related
 from ..rule import Found, rule
 from ..subject import Subject
 
@@ -30,4 +31,4 @@ def check(subject: Subject) -> Iterator[Found]:
     for fabric in subject.design.fabrics.values() if value else ():
         if fabric.purpose == "compute" and fabric.qos and not (value.isdecimal() and int(value) >> 2 == fabric.qos.dscp):
             message = f"traffic class {value} is not DSCP {fabric.qos.dscp}, the lossless class of {fabric.name}"
-            yield Found(message, ("nccl", "set", "NCCL_IB_TC"), help=f"leave it out: {fabric.qos.traffic_class} is written")
+            yield Found(message, ("nccl", "set", "NCCL_IB_TC"), (Related(("fabrics", fabric.name, "qos"), "the class of the fabric"),), help=f"leave it out: {fabric.qos.traffic_class} is written")

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...blueprint.fabrics import Qos
+from ...diagnostics import Related
 from ..rule import Found, rule
 from ..subject import Subject
 
@@ -27,4 +28,4 @@ def check(subject: Subject) -> Iterator[Found]:
     for name, fabric in subject.blueprint.fabrics.items():
         if fabric.qos and fabric.qos.priority == fabric.qos.cnp_priority:
             field = "cnp_priority" if fabric.qos.cnp_priority != Qos().cnp_priority else "priority"
-            yield Found(f"priority {fabric.qos.priority} carries data and notifications", ("fabrics", name, "qos", field))
+            yield Found(f"priority {fabric.qos.priority} carries data and notifications", ("fabrics", name, "qos", field), (Related(("fabrics", name, "qos", "priority" if field != "priority" else "cnp_priority"), "the other one"),))

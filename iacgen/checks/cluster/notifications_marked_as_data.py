@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...blueprint.fabrics import Qos
+from ...diagnostics import Related
 from ..rule import Found, rule
 from ..subject import Subject
 
@@ -27,4 +28,4 @@ def check(subject: Subject) -> Iterator[Found]:
     for name, fabric in subject.blueprint.fabrics.items():
         if fabric.qos and fabric.qos.dscp == fabric.qos.cnp_dscp:
             field = "cnp_dscp" if fabric.qos.cnp_dscp != Qos().cnp_dscp else "dscp"
-            yield Found(f"DSCP {fabric.qos.dscp} marks data and notifications", ("fabrics", name, "qos", field))
+            yield Found(f"DSCP {fabric.qos.dscp} marks data and notifications", ("fabrics", name, "qos", field), (Related(("fabrics", name, "qos", "dscp" if field != "dscp" else "cnp_dscp"), "the other one"),))

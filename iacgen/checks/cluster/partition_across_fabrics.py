@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...diagnostics import Related
 from ..duties import far_from_controllers, queues
 from ..rule import Found, rule
 from ..subject import Subject
@@ -33,7 +34,8 @@ def check(subject: Subject) -> Iterator[Found]:
         if len(set(homes.values())) > 1:
             path = ("scheduler", "partitions", name, "nodes") if given else ("scheduler",)
             message = f"partition {name} spans compute networks: {', '.join(f'{pool} on {home}' for pool, home in sorted(homes.items()))}"
-            yield Found(message, path, help=None if given else "name the partitions, one for each network", on_key=True)
+            related = tuple(Related(("nodes", pool), f"on {home}") for pool, home in sorted(homes.items()))
+            yield Found(message, path, related, help=None if given else "name the partitions, one for each network", on_key=True)
 
 
 def _home(subject: Subject, pool: str) -> str | None:

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...diagnostics import Related
 from ..rule import Found, rule
 from ..subject import Subject
 
@@ -27,4 +28,4 @@ def check(subject: Subject) -> Iterator[Found]:
     for name, facility in subject.design.facilities.items():
         plated = [pool.name for pool in subject.design.pools.values() if pool.site == name and pool.system.cooling == "hybrid"]
         if plated and facility.plant and facility.plant.kind != "direct-liquid":
-            yield Found(f"{', '.join(plated)} cannot run on {facility.plant.kind} cooling", ("sites", name, "cooling", "kind"))
+            yield Found(f"{', '.join(plated)} cannot run on {facility.plant.kind} cooling", ("sites", name, "cooling", "kind"), tuple(Related(("nodes", pool, "system"), "has cold plates") for pool in plated))

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...diagnostics import Related
 from ..rule import Found, rule
 from ..subject import Subject
 
@@ -26,4 +27,4 @@ def check(subject: Subject) -> Iterator[Found]:
     for name, partition in (scheduler.partitions or {} if scheduler else {}).items():
         for i, pool in enumerate(partition.nodes):
             if pool in partition.nodes[:i]:
-                yield Found(f"{pool} is in {name} already", ("scheduler", "partitions", name, "nodes", i))
+                yield Found(f"{pool} is in {name} already", ("scheduler", "partitions", name, "nodes", i), (Related(("scheduler", "partitions", name, "nodes", partition.nodes.index(pool)), "the first time"),))

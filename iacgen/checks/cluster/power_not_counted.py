@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...diagnostics import Related
 from ..rule import Found, rule
 from ..subject import Subject
 
@@ -30,4 +31,4 @@ def check(subject: Subject) -> Iterator[Found]:
         machines = sum(pool.count for pool in subject.design.pools.values() if pool.site == name)
         if facility.cooling_w and sum(pools.values()) > SHARE * machines:
             which = ", ".join(f"{count} of {pool}" for pool, count in sorted(pools.items()))
-            yield Found(f"the heat of {which} is not in the sum", ("sites", name, "cooling"), on_key=True)
+            yield Found(f"the heat of {which} is not in the sum", ("sites", name, "cooling"), tuple(Related(("nodes", pool, "system"), "its power is not known") for pool in sorted(pools)), on_key=True)

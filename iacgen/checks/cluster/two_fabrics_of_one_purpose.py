@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...diagnostics import Related
 from ..rule import Found, rule
 from ..subject import Subject
 
@@ -29,4 +30,4 @@ def check(subject: Subject) -> Iterator[Found]:
         for i, pool in enumerate(fabric.connects):
             first = seen.setdefault((pool, fabric.purpose), name)
             if first != name:
-                yield Found(f"the {fabric.purpose} ports of {pool} are cabled to {first} already", ("fabrics", name, "connects", i))
+                yield Found(f"the {fabric.purpose} ports of {pool} are cabled to {first} already", ("fabrics", name, "connects", i), (Related(("fabrics", first, "connects"), f"connects {pool} already"),))
