@@ -50,9 +50,12 @@ def _refusals(pool: Pool, up: int, connected: bool, job: Job) -> list[Diagnostic
 
 
 def _idle(pool: Pool, up: Sequence[str], hosts: Sequence[str]) -> tuple[IdleHost, ...]:
-    """Hosts without a rank in natural order. The spares are the last of those that are up, so that jobs of one pool mostly agree
-    on them."""
-    free = sorted(set(up) - set(hosts), key=natural)
+    """Hosts without a rank in the order of their numbers. The spares are the last of those that are up, so that jobs of one pool mostly
+    agree on them."""
+    used = set(hosts)
+    free = [host for host in up if host not in used]
+    if not free and not pool.down:
+        return ()
     spare = set(free[len(free) - min(pool.spares, len(free)) :])
     why = {host: "spare" if host in spare else "not needed" for host in free} | {host: "down" for host in pool.down}
-    return tuple(IdleHost(host, why[host]) for host in sorted(why, key=natural))
+    return tuple(IdleHost(host, why[host]) for host in pool.hosts if host in why)
