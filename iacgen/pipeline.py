@@ -16,6 +16,7 @@ from .blueprint.intact import MAPS, Rest, intact
 from .blueprint.mistakes import at
 from .blueprint.training import Training
 from .checks import Profile
+from .checks.duties import model_of
 from .checks.folded import folded
 from .checks.subject import Subject
 from .design import Design, design
@@ -177,11 +178,11 @@ def job_spec(name: str, wanted: Training, blueprint: Blueprint) -> JobSpec | Non
     system = catalog.system(pool.system)
     if system.gpu is None:
         return None
-    megatron = wanted.framework == "megatron"
+    megatron, cut, off = wanted.framework == "megatron", wanted.parallel, wanted.offload
     usable = max(1, pool.count - pool.spares - len(pool.down))
     return JobSpec(
         name=name,
-        model=catalog.model(wanted.model),
+        model=model_of(blueprint, wanted),
         gpu=catalog.gpu(system.gpu),
         nodes=wanted.count or usable,
         usable_nodes=usable,
@@ -189,14 +190,26 @@ def job_spec(name: str, wanted: Training, blueprint: Blueprint) -> JobSpec | Non
         sequence=wanted.sequence,
         global_batch=wanted.global_batch,
         micro_batch=wanted.micro_batch,
-        tensor=wanted.parallel.tensor,
-        pipeline=wanted.parallel.pipeline,
-        virtual=wanted.parallel.virtual,
-        context=wanted.parallel.context,
-        expert=wanted.parallel.expert,
-        sequence_parallel=megatron and wanted.parallel.sequence and wanted.parallel.tensor > 1,
+        tensor=cut.tensor,
+        pipeline=cut.pipeline,
+        virtual=cut.virtual,
+        context=cut.context,
+        expert=cut.expert,
+        expert_tensor=cut.expert_tensor,
+        sequence_parallel=megatron and cut.sequence and cut.tensor > 1,
+        first_layers=cut.first_layers,
+        last_layers=cut.last_layers,
+        embedding_as_layer=cut.embedding_as_layer,
+        loss_as_layer=cut.loss_as_layer,
         framework=wanted.framework,
         zero=wanted.zero if wanted.zero is not None else 0 if megatron else 3,
+        shard_group=wanted.shard_group,
+        secondary_group=wanted.secondary_group,
+        offload_optimizer=(off.optimizer if off else None) or "none",
+        offload_weights=(off.weights if off else None) or "none",
+        offload_path=off.path if off else "/local",
+        host_memory_gib=system.memory_gib,
+        host_nvme_tb=system.local_nvme_tb,
         gradients=wanted.gradients,
         recompute=wanted.recompute,
         distributed_optimizer=megatron,

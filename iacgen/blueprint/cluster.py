@@ -8,6 +8,7 @@ from pydantic import Field
 
 from .base import WHOLE, Description, Name, PoolName, Section
 from .fabrics import Fabric
+from .models import ModelShape
 from .nccl import Nccl
 from .nodes import NodePool
 from .scheduler import Scheduler
@@ -29,6 +30,7 @@ class Blueprint(Section):
     fabrics: dict[Name, Fabric] = Field({}, description="Networks", examples=[{"compute": {"site": "hall-a", "purpose": "compute", "connects": ["gpu"], "technology": "infiniband", "switch": "qm9700", "manager": {"kind": "opensm", "pool": "gpu"}}}])
     storage: dict[Name, Storage] = Field({}, description="File systems and object stores", examples=[{"fsx": {"kind": "fsx-lustre", "site": "ohio", "capacity": "48000GiB", "mount": "/fsx"}}])
     scheduler: Scheduler | None = Field(None, description="The scheduler", examples=[{"kind": "slurm", "version": "24.11", "controllers": "ctl"}])
+    models: dict[Name, ModelShape] = Field({}, description="Language models that the catalog does not have, by their numbers", examples=[{"our-1b": {"layers": 16, "hidden": 2048, "heads": 16, "ffn_hidden": 8192, "vocabulary": 50304}}])
     training: dict[Name, Training] = Field({}, description="The jobs", examples=[{"pretrain": {"model": "llama-3-8b", "nodes": "gpu", "sequence": 8192, "global_batch": 128, "framework": "megatron"}}])
     nccl: Nccl | None = Field(None, description="Variables of NCCL beside those that follow from the fabrics", examples=[{"set": {"NCCL_IB_TIMEOUT": "22"}, "reason": "The fabric needs two minutes to route around a dead switch"}])
     software: Software = Field(Software(), description="Versions of what is installed", examples=[{"driver": "580", "nccl": "2.32.3"}])

@@ -14,7 +14,7 @@ from .language import Path, known
 from .mistakes import at
 from .parse import parse
 
-MAPS = ("sites", "nodes", "fabrics", "storage", "training")
+MAPS = ("sites", "nodes", "fabrics", "storage", "models", "training")
 _ROOT = {"kind": "Cluster", "schema": 1, "name": "unnamed"}
 _ROUNDS = 4  # a key that is put right may hold further mistakes
 

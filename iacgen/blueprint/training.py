@@ -17,7 +17,12 @@ class Parallel(Section):
     virtual: int = Field(1, ge=1, le=64, description="Model chunks for each stage (interleaved schedule)", examples=[7])
     context: int = Field(1, ge=1, le=256, description="Context-parallel size: parts of a sequence", examples=[2])
     expert: int = Field(1, ge=1, le=512, description="Expert-parallel size", examples=[8])
+    expert_tensor: int = Field(1, ge=1, le=64, description="Tensor-parallel size of the experts", examples=[1])
     sequence: bool = Field(True, description="Sequence parallelism beside tensor parallelism", examples=[True])
+    first_layers: int | None = Field(None, ge=0, le=4096, description="Layers on the first pipeline stage, where it has another number than the rest", examples=[7])
+    last_layers: int | None = Field(None, ge=0, le=4096, description="Layers on the last pipeline stage, where it has another number than the rest", examples=[6])
+    embedding_as_layer: bool = Field(False, description="The first pipeline stage has one layer less for its embedding", examples=[True])
+    loss_as_layer: bool = Field(False, description="The last pipeline stage has one layer less for the output layer", examples=[True])
 
 
 class Checkpoint(Section):
@@ -27,19 +32,30 @@ class Checkpoint(Section):
     target: Seconds | None = Field(None, description="Time that one checkpoint may take; 60 s are assumed where none is promised", examples=["60s", "2min"])
 
 
+class Offload(Section):
+    """What leaves the GPU for the node's memory or its NVMe."""
+
+    optimizer: Literal["cpu", "nvme"] | None = Field(None, description="Where the optimizer's states lie and its step is computed", examples=["cpu", "nvme"])
+    weights: Literal["cpu", "nvme"] | None = Field(None, description="Where the weights lie that are not in use", examples=["cpu"])
+    path: AbsolutePath = Field("/local", description="Folder on each node's NVMe", examples=["/local"])
+
+
 class Training(Section):
     """One job."""
 
     description: Description | None = Field(None, description="What the job is for, in a line", examples=["The run of the paper"])
-    model: CatalogId = Field(description="Catalog id of the model", examples=["llama-3-8b", "llama-3.1-405b"])
+    model: CatalogId = Field(description="Catalog id of the model, or its name in models", examples=["llama-3-8b", "llama-3.1-405b"])
     nodes: PoolName = Field(description="Pool that it runs on", examples=["gpu"])
     count: int | None = Field(None, ge=1, description="Nodes that it takes; all but the spares by default", examples=[126])
     sequence: int = Field(ge=128, le=4_194_304, description="Tokens in a sequence", examples=[8192])
     global_batch: int = Field(ge=1, description="Sequences in a step", examples=[256])
     micro_batch: int = Field(1, ge=1, description="Sequences that one pass takes", examples=[1])
     parallel: Parallel = Field(Parallel(), description="How the model is cut", examples=[{"tensor": 8, "pipeline": 9, "virtual": 7, "context": 2}])
-    framework: Literal["megatron", "deepspeed"] = Field(description="What trains it", examples=["megatron", "deepspeed"])
-    zero: Annotated[Literal[0, 1, 2, 3], WHOLE] | None = Field(None, description="ZeRO stage of DeepSpeed; 3 by default there", examples=[3])
+    framework: Literal["megatron", "deepspeed", "fsdp"] = Field(description="What trains it", examples=["megatron", "deepspeed", "fsdp"])
+    zero: Annotated[Literal[0, 1, 2, 3], WHOLE] | None = Field(None, description="ZeRO stage of DeepSpeed, or what FSDP shards: 2 keeps the weights whole between the passes of a step; 3 by default there", examples=[3])
+    shard_group: int | None = Field(None, ge=1, le=131_072, description="GPUs that share one copy of the states (hybrid sharding of FSDP); all by default", examples=[8])
+    secondary_group: int | None = Field(None, ge=1, le=131_072, description="GPUs that keep a second copy of the weights between them, so that the backward pass gathers near by (ZeRO++ hpZ)", examples=[8])
+    offload: Offload | None = Field(None, description="What leaves the GPU", examples=[{"optimizer": "cpu"}])
     gradients: Literal["bf16", "fp32"] = Field("fp32", description="Type that gradients are summed in", examples=["bf16"])
     recompute: Literal["none", "selective", "full"] = Field("selective", description="Activations computed again in the backward pass", examples=["selective", "full"])
     checkpoint: Checkpoint | None = Field(None, description="Where the state is saved", examples=[{"to": "scratch", "target": "60s"}])

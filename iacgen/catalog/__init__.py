@@ -12,7 +12,7 @@ from iacgen.catalog.cables import Cable, Transceiver
 from iacgen.catalog.clouds import Cloud
 from iacgen.catalog.entry import Entry, Source
 from iacgen.catalog.gpus import Gpu
-from iacgen.catalog.models import Model
+from iacgen.catalog.models import Model, Shape
 from iacgen.catalog.nics import Nic
 from iacgen.catalog.shelves import KINDS, BrokenEntry, UnknownEntry, ids, take
 from iacgen.catalog.switches import Switch
@@ -20,7 +20,7 @@ from iacgen.catalog.systems import CloudType, HostNic, System
 from iacgen.diagnostics.nearest import near
 
 __all__ = [
-    "KINDS", "BrokenEntry", "Cable", "Cloud", "CloudType", "Entry", "Gpu", "HostNic", "Model", "Nic", "Source", "Switch", "System",
+    "KINDS", "BrokenEntry", "Cable", "Cloud", "CloudType", "Entry", "Gpu", "HostNic", "Model", "Nic", "Shape", "Source", "Switch", "System",
     "Transceiver", "UnknownEntry", "cable", "cables", "cloud", "entries", "gpu", "ids", "model", "nearest", "nic", "search", "switch", "system",
 ]  # fmt: skip
 

@@ -53,5 +53,5 @@ def _implied(blueprint: Blueprint, design: Design) -> Iterator[tuple[Path, tuple
         pool = blueprint.nodes[job.nodes]
         if job.count is None:
             yield ("training", name, "count"), (max(1, pool.count - pool.spares - len(pool.down)), "default")
-        if job.zero is None and job.framework == "deepspeed":
+        if job.zero is None and job.framework != "megatron":
             yield ("training", name, "zero"), (3, "default")

@@ -87,7 +87,7 @@ def dense(spec: JobSpec, order: str = ORDER) -> RankGrid:
 
 
 def experts(spec: JobSpec, order: str = ORDER, expert_tensor: int | None = None) -> RankGrid:
-    """The grid of the expert layers. Their tensor size equals that of the dense layers unless ``expert_tensor`` is given."""
-    tensor = spec.tensor if expert_tensor is None else expert_tensor
+    """The grid of the expert layers, whose tensor size is ``expert_tensor`` where that is given, else the job's own."""
+    tensor = spec.expert_tensor if expert_tensor is None else expert_tensor
     data = spec.world // (tensor * spec.expert * spec.pipeline)
     return grid(order, tp=tensor, ep=spec.expert, dp=data, pp=spec.pipeline)

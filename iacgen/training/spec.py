@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from iacgen.catalog import Gpu, Model
+    from iacgen.catalog import Gpu, Shape
     from iacgen.diagnostics.model import BlueprintPath
 
-Framework = Literal["megatron", "deepspeed"]
+Framework = Literal["megatron", "deepspeed", "fsdp"]
 Gradients = Literal["bf16", "fp32"]
 Recompute = Literal["none", "selective", "full"]
+Offload = Literal["none", "cpu", "nvme"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,12 +24,18 @@ class JobSpec:
 
     Batches are counted in sequences, ``sequence`` in tokens. ``virtual`` is the number of model chunks on each pipeline
     stage (1 is the plain schedule). ``data`` is the data-parallel size where someone states it; it follows from the
-    other sizes and is refused when it is not what follows. ``zero`` is DeepSpeed's ZeRO stage; Megatron shards its optimizer when
-    ``distributed_optimizer`` is true. ``gradients`` is the type in which gradients are accumulated and reduced.
+    other sizes and is refused when it is not what follows. ``expert`` is the expert-parallel size and ``expert_tensor`` the
+    tensor-parallel size of the experts. ``zero`` is DeepSpeed's ZeRO stage; for FSDP 3 is the full shard, 2 keeps gathered weights
+    between the passes of a step (SHARD_GRAD_OP). Megatron shards its optimizer when ``distributed_optimizer`` is true.
+    ``shard_group`` is the number of GPUs that share one copy of the states (FSDP's hybrid shard; None: all), ``secondary_group``
+    that of ZeRO++'s second copy of the weights (None: there is none). ``offload_optimizer`` and ``offload_weights`` say where those
+    lie instead of the GPU; ``host_memory_gib`` and ``host_nvme_tb`` are what a node has for it (None: unknown), ``offload_path``
+    the folder on its NVMe. ``gradients`` is the type in which gradients are accumulated and reduced.
     ``flash_attention`` means that no attention matrix is stored; ``dropout`` that dropout masks are,
     ``fused_loss`` that the loss is taken from bf16 logits without an fp32 copy of them.
     ``embedding_as_layer`` and ``loss_as_layer`` make the first and the last stage one layer shorter (Megatron's
-    ``--account-for-embedding-in-pipeline-split`` and ``--account-for-loss-in-pipeline-split``).
+    ``--account-for-embedding-in-pipeline-split`` and ``--account-for-loss-in-pipeline-split``); ``first_layers`` and
+    ``last_layers`` give those stages a number of layers of their own (``--decoder-first-pipeline-num-layers`` and its sister).
     ``entrypoint`` is the training script and ``data_path`` its data, at the same path on every node; ``arguments`` are further
     words for the script. ``checkpoint_to`` names the storage that saves go to, ``checkpoint_target_s`` the seconds that one may take,
     ``checkpoint_promised`` whether the blueprint says them; else they are an assumption.
@@ -37,7 +44,7 @@ class JobSpec:
     """
 
     name: str
-    model: Model
+    model: Shape
     gpu: Gpu
     nodes: int
     gpus_per_node: int
@@ -49,10 +56,18 @@ class JobSpec:
     virtual: int = 1
     context: int = 1
     expert: int = 1
+    expert_tensor: int = 1
     data: int | None = None
     sequence_parallel: bool = False
     framework: Framework = "megatron"
     zero: int = 0
+    shard_group: int | None = None
+    secondary_group: int | None = None
+    offload_optimizer: Offload = "none"
+    offload_weights: Offload = "none"
+    offload_path: str = "/local"
+    host_memory_gib: float | None = None
+    host_nvme_tb: float | None = None
     gradients: Gradients = "bf16"
     recompute: Recompute = "none"
     flash_attention: bool = True
@@ -61,6 +76,8 @@ class JobSpec:
     distributed_optimizer: bool = False
     embedding_as_layer: bool = False
     loss_as_layer: bool = False
+    first_layers: int | None = None
+    last_layers: int | None = None
     optimizer: Literal["adam"] = "adam"
     entrypoint: str = "/opt/train/pretrain.py"
     arguments: tuple[str, ...] = ()

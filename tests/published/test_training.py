@@ -25,24 +25,6 @@ GIB = 2**30
 
 
 @dataclass(frozen=True)
-class Shape:
-    """A model by its numbers; without ``ffn`` and ``kv_heads`` a GPT."""
-
-    id: str
-    layers: int
-    hidden: int
-    heads: int
-    kv_heads: int
-    head_dim: int
-    ffn_hidden: int
-    vocabulary: int
-    tied_embeddings: bool
-    gated_ffn: bool
-    norm: str
-    max_sequence: int = 2**20
-
-
-@dataclass(frozen=True)
 class Card:
     """A GPU of the cases; A100-40GB is not in the catalog. 40.0 GiB nominal."""
 
@@ -77,10 +59,11 @@ def model_of(row):
         return None
     heads = number(row, "heads") or number(known, "heads") or nearest_heads(hidden, number(row, "tp", 1))
     llama = "llama" in row["model"].lower()
-    return Shape(
-        id=row["model"], layers=layers, hidden=hidden, heads=heads, kv_heads=number(row, "kv_heads", heads), head_dim=hidden // heads,
-        ffn_hidden=number(row, "ffn", 4 * hidden), vocabulary=vocabulary,
-        tied_embeddings=not llama, gated_ffn=llama, norm="rmsnorm" if llama else "layernorm",
+    return catalog.Shape(
+        id="published", name=row["model"], layers=layers, hidden=hidden, heads=heads, kv_heads=number(row, "kv_heads", heads), head_dim=hidden // heads,
+        ffn_hidden=number(row, "ffn", 4 * hidden), vocabulary=vocabulary, tied_embeddings=not llama, gated_ffn=llama,
+        norm="rmsnorm" if llama else "layernorm", norm_epsilon=1e-5, bias="none" if llama else "all",
+        positions="rope" if llama else "learned", rope_base=500_000 if llama else None, max_sequence=number(row, "seq"),
     )  # fmt: skip
 
 

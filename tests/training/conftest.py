@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import pytest
 
@@ -11,41 +10,30 @@ from iacgen import catalog
 from iacgen.training import JobSpec
 
 
-@dataclass(frozen=True)
-class Shape:
-    """A model that the catalog does not have, by its numbers."""
-
-    id: str
-    layers: int
-    hidden: int
-    heads: int
-    vocabulary: int
-    ffn_hidden: int
-    kv_heads: int
-    head_dim: int
-    tied_embeddings: bool = True
-    gated_ffn: bool = False
-    norm: str = "layernorm"
-    max_sequence: int = 2**20
-
-
 @pytest.fixture(scope="session")
-def gpt() -> Callable[..., Shape]:
-    """A GPT of the given layers, hidden, heads and vocabulary: feed-forward 4h, no grouped queries."""
+def gpt() -> Callable[..., catalog.Shape]:
+    """A GPT of the given layers, hidden, heads and vocabulary: feed-forward 4h, biases, a learned position table."""
 
-    def make(layers: int, hidden: int, heads: int, vocabulary: int, **other: object) -> Shape:
-        shape = {"id": "gpt", "ffn_hidden": 4 * hidden, "kv_heads": heads, "head_dim": hidden // heads, **other}
-        return Shape(layers=layers, hidden=hidden, heads=heads, vocabulary=vocabulary, **shape)
+    def make(layers: int, hidden: int, heads: int, vocabulary: int, **other: object) -> catalog.Shape:
+        numbers = {
+            "ffn_hidden": 4 * hidden, "kv_heads": heads, "head_dim": hidden // heads, "tied_embeddings": True, "gated_ffn": False,
+            "norm": "layernorm", "norm_epsilon": 1e-5, "bias": "all", "positions": "learned", "max_sequence": 1,
+        }  # fmt: skip
+        return catalog.Shape(id="gpt", name="GPT", layers=layers, hidden=hidden, heads=heads, vocabulary=vocabulary, **numbers | other)
 
     return make
 
 
 @pytest.fixture(scope="session")
-def llama() -> Callable[..., Shape]:
-    """A model of the Llama form: RMS norm, gated feed-forward, separate output matrix."""
+def llama() -> Callable[..., catalog.Shape]:
+    """A model of the Llama form: RMS norm, gated feed-forward, separate output matrix, nothing with a bias."""
 
-    def make(layers: int, hidden: int, ffn_hidden: int, heads: int, kv_heads: int, vocabulary: int) -> Shape:
-        return Shape("llama", layers, hidden, heads, vocabulary, ffn_hidden, kv_heads, hidden // heads, False, True, "rmsnorm")
+    def make(layers: int, hidden: int, ffn_hidden: int, heads: int, kv_heads: int, vocabulary: int, **other: object) -> catalog.Shape:
+        numbers = {
+            "ffn_hidden": ffn_hidden, "kv_heads": kv_heads, "head_dim": hidden // heads, "tied_embeddings": False, "gated_ffn": True,
+            "norm": "rmsnorm", "norm_epsilon": 1e-5, "bias": "none", "positions": "rope", "rope_base": 10000, "max_sequence": 2**20,
+        }  # fmt: skip
+        return catalog.Shape(id="llama", name="Llama", layers=layers, hidden=hidden, heads=heads, vocabulary=vocabulary, **numbers | other)
 
     return make
 

@@ -38,7 +38,7 @@ def test_megatron_pads_the_vocabulary(vocabulary, tensor, rows):
 @given(pipeline=st.sampled_from([1, 2, 4, 8]), tied=st.booleans(), gated=st.booleans())
 def test_stages_add_up_to_the_model(finetune, llama, gpt, pipeline, tied, gated):
     model = llama(8, 256, 768, 4, 2, 1024) if gated else gpt(8, 256, 4, 1024)
-    spec = replace(finetune, model=replace(model, tied_embeddings=tied), pipeline=pipeline, sequence=128)
+    spec = replace(finetune, model=model.model_copy(update={"tied_embeddings": tied}), pipeline=pipeline, sequence=128)
     parts = sum(shard(spec, stage).total for stage in range(pipeline))
     copies = 1024 * 256 if tied and pipeline > 1 else 0
     assert parts == count(spec.model, 128).total + copies

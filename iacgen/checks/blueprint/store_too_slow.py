@@ -32,7 +32,7 @@ def check(blueprint: Blueprint) -> Iterator[Found]:
     for name, job in blueprint.training.items():
         rate = write_rate(blueprint.storage[job.checkpoint.to]) if job.checkpoint else None
         target = job.checkpoint.target if job.checkpoint else None
-        if rate and (size := checkpoint_bytes(job)) / rate > (target or ASSUMED_SAVE_S):
+        if rate and (size := checkpoint_bytes(blueprint, job)) / rate > (target or ASSUMED_SAVE_S):
             wanted = f"{seconds(target)} are promised" if target else f"{seconds(ASSUMED_SAVE_S)} are assumed"
             message = f"{bytes_si(size)} at {gb_per_s(rate)} take {seconds(size / rate)}, and {wanted}"
             field = "write" if hasattr(blueprint.storage[job.checkpoint.to], "write") else "throughput_mbps_per_tib"

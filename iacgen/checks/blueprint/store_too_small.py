@@ -31,6 +31,6 @@ from ..rule import Found, rule
 def check(blueprint: Blueprint) -> Iterator[Found]:
     for name, job in blueprint.training.items():
         capacity = getattr(blueprint.storage[job.checkpoint.to], "capacity", None) if job.checkpoint else None
-        if capacity and 2 * (size := checkpoint_bytes(job)) > capacity:
+        if capacity and 2 * (size := checkpoint_bytes(blueprint, job)) > capacity:
             message = f"two checkpoints of {bytes_si(size)} do not fit into {bytes_si(capacity)}"
             yield Found(message, ("training", name, "checkpoint", "to"), (Related(("storage", job.checkpoint.to, "capacity"), "how large it is"),))

@@ -36,4 +36,5 @@ def _entries(b: Blueprint) -> Iterator[tuple[str, str, Path]]:
     for name, fabric in b.fabrics.items():
         yield from (("switches", id, ("fabrics", name, key)) for key in ("switch", "spine") if (id := getattr(fabric, key)))
     for name, job in b.training.items():
-        yield "models", job.model, ("training", name, "model")
+        if job.model not in b.models:
+            yield "models", job.model, ("training", name, "model")
