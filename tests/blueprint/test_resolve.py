@@ -39,7 +39,7 @@ def test_every_default_is_written_out():
     blueprint = typed((FILES[0].parent / "lab.yaml").read_text())
     resolved = resolve(blueprint)
     assert resolved["nodes"]["gpu"]["width"] == 4
-    assert resolved["training"]["pretrain"]["parallel"] == {"tensor": 1, "pipeline": 1, "virtual": 1, "context": 1, "expert": 1, "sequence": True}
+    assert resolved["training"]["pretrain"]["parallel"] == {"tensor": 1, "pipeline": 1, "virtual": 1, "context": 1, "expert": 1, "expert_tensor": 1, "sequence": True, "embedding_as_layer": False, "loss_as_layer": False}
     assert resolved["sites"]["lab-room"]["rack"] == {"power": "30kW", "units": 48, "row_length": 20, "pitch_m": 2.4, "width_m": 0.6}
     assert resolved["schema"] == 1
 
