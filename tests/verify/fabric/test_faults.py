@@ -177,6 +177,17 @@ def test_updn_on_a_dragonfly(fabrics):
     assert seen.up and not seen.errors and {"other-routing-engine", "credit-loop"} <= slugs
 
 
+def test_an_engine_that_is_not_the_first_of_the_list(fabrics):
+    """The list says by itself that it ends in minhop, so that nothing is said before a run; the log alone tells who set the routes."""
+    plan = fabrics.rails(rails=2, hosts=4, spines=1, parallel=4, radix=8)
+    kept = planned(plan, "ftree", PARTITIONS)
+    given = Settings({**kept.keys, "routing_engine": "ftree,minhop", "root_guid_file": "/etc/opensm/root-guid.conf"}, {**kept.files, ROOTS: guids([plan.guids[name] for name in plan.leaves])})
+    assert not given.may_fall_back
+    seen, _, findings = fabrics.examine(plan, given)
+    assert seen.up
+    assert [f.message for f in findings if f.slug == "other-routing-engine"] == ["ftree was asked for, and minhop set the routes"]
+
+
 def test_a_local_mask_control_with_ftree(fabrics, tree):
     """LMC 1 is not supported there: never up, and no error line."""
     sound = planned(tree, "ftree", PARTITIONS)

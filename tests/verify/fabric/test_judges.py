@@ -1,5 +1,7 @@
 """Both judges on the files of a tree, as ``iacgen verify`` asks them: they accept what iacgen writes and refuse what a hand spoils."""
 
+import csv
+import io
 from dataclasses import replace
 
 import pytest
@@ -132,6 +134,14 @@ def test_the_lists_hold_the_links_of_the_design(tree, project):
         wanted = set(of_fabric(project.design.fabrics[name]).links)
         listed = lists(tree / "fabric" / name)
         assert set(listed.cables) == set(listed.p2p) == wanted
+
+
+def test_the_roots_of_three_tiers_are_the_cores():
+    """As the script reads them that writes the file of roots: ftree turns round there, and takes spines for roots without a word."""
+    text = BLUEPRINT.replace("count: 14}", "count: 16}").replace("unit: 8", "unit: 4, tiers: 3, pod: 2")
+    made = target.render(run(text, "pod.yaml", "lab").project)
+    rows = csv.DictReader(io.StringIO(made["fabric/compute/plan.csv"]))
+    assert {row["role"] for row in rows if row["guids"] == "root"} == {"core"}
 
 
 def test_what_an_ethernet_fabric_has_nobody_reads(tree):

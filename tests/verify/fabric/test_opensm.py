@@ -38,17 +38,21 @@ def test_a_sound_tree_passes(fabrics, shape, sizes, worst):
     assert seen.opinion.scanned == len(plan.adapters) * (len(plan.adapters) - 1) and seen.opinion.loops is False
 
 
-def test_the_designers_tree_of_1024_ports_passes(fabrics, monkeypatch):
-    """Three tiers as iacgen designs them, were its switch one of 16 ports: k^3 / 4 = 1,024 host ports, 5 k^2 / 4 = 320 switches; all
-    1,023 shifts are free of contention."""
+@pytest.mark.parametrize(("count", "pods", "parallel"), [(24, 3, 4), (32, 4, 4), (128, 16, 1)])
+def test_the_designers_trees_of_full_pods_pass(fabrics, monkeypatch, count, pods, parallel):
+    """Three tiers as iacgen designs them, were its switch one of 16 ports, of 64 host ports a pod: all shifts are free of contention.
+
+    With 16 pods that is a k-ary tree: k^3 / 4 = 1,024 host ports, 5 k^2 / 4 = 320 switches. With few pods a spine has several links
+    to a core, and no two spines of a pod may share one: as many links dealt otherwise have 2 flows on some."""
     known = catalog.switch
     monkeypatch.setattr(catalog, "switch", lambda name: known(name).model_copy(update={"ports_by_gbps": {400: 16}}))
-    fabric = fabrics.designed(128, topology="fat-tree")
+    fabric = fabrics.designed(count, topology="fat-tree")
     plan = of_fabric(fabric, fabric.rank_order)
-    assert (len(plan.adapters), [len(tier) for tier in plan.tiers], {*plan.ports.values()}) == (1024, [128, 128, 64], {16})
+    sizes = [pods * 8, pods * 8, 64 // parallel]
+    assert (len(plan.adapters), [len(tier) for tier in plan.tiers], {*plan.ports.values()}) == (64 * pods, sizes, {16})
     seen, slugs, findings = fabrics.examine(plan, planned(plan, "ftree", PARTITIONS))
     assert not slugs, findings
-    assert (seen.congestion.worst, seen.congestion.clean) == (1, 1023)
+    assert (seen.congestion.worst, seen.congestion.clean) == (1, 64 * pods - 1)
     assert seen.seconds < 60
 
 

@@ -1,0 +1,76 @@
+"""Rules of the fabric design that no size of a single fabric shows: what a plan decides before it stands, and what equal answers are told by."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from iacgen.blueprint import parse
+from iacgen.design import design
+from iacgen.design.fabric.choose import choose
+
+
+def designed(nodes, connects=("gpu",), **fabric):
+    data = {
+        "kind": "Cluster", "schema": 1, "name": "t", "sites": {"hall": {"kind": "on-prem"}},
+        "nodes": {name: {"site": "hall"} | pool for name, pool in nodes.items()},
+        "fabrics": {"net": {"site": "hall", "purpose": "compute", "connects": list(connects), "technology": "infiniband", "switch": "qm9700"} | fabric},
+    }  # fmt: skip
+    blueprint, findings = parse(data)
+    assert not findings
+    made, findings = design(blueprint)
+    assert made, findings
+    return made
+
+
+@pytest.mark.parametrize(("group", "between"), [({"hosts": 8, "leaves": 2, "links": 6}, 3), ({"hosts": 8, "leaves": 2, "links": 2}, 1), ({"hosts": 8, "leaves": 2, "spines": 4, "links": 4}, 4)])
+def test_the_links_of_a_dragonfly_are_divided_among_all_groups_that_are_planned(group, between):
+    """Ten hosts, one a leaf: five groups of two leaves, so that a group divides its links among four others; three groups stand."""
+    topology = "dragonfly-plus" if "spines" in group else "dragonfly"
+    small, full = (designed({"gpu": {"system": "dgx-h100", "count": n, "grow_to": 10}}, topology=topology, group=group).fabrics["net"] for n in (6, 10))
+    assert (len(small.pods), len(full.pods)) == (3, 5)
+    assert small.cables.across == 3 * between and full.cables.across == 10 * between
+    assert {*small.wiring()} < {*full.wiring()}
+
+
+def test_addresses_of_one_pool_stay_where_another_grows():
+    """Within what the digits of its names can count, whether or not that was planned."""
+    def first(count):
+        nodes = {"gpu": {"system": "dgx-h100", "count": count, "width": 4}, "oss": {"system": "lustre-oss", "count": 2}}
+        made = designed(nodes, ("gpu", "oss"), purpose="storage", topology="fat-tree")
+        return made.fabrics["net"].address("oss", 0), made.fabrics["net"].address("gpu", 1, rail=1)
+
+    assert first(4) == first(40) == first(400)
+
+
+def test_of_equal_switches_one_of_the_adapters_vendor_is_taken():
+    """Whichever comes first by its name."""
+    def ask(switch, **_):
+        shape = SimpleNamespace(groups=(SimpleNamespace(leaves=("leaf1",)),), spines=(), cores=())
+        return SimpleNamespace(link_gbps={"gpu": 400}, switch=switch, above=switch), shape
+
+    switches = [SimpleNamespace(id=name, vendor=vendor, rack_units=1) for name, vendor in (("a", "one"), ("b", "two"), ("c", "three"))]
+    for vendor, taken in (("one", "a"), ("two", "b"), ("three", "c"), ("four", "a")):
+        request, _ = choose(ask, switches, {vendor})
+        assert request.switch.id == taken
+
+
+@pytest.mark.parametrize(
+    ("worse", "better"),
+    [
+        ({"gbps": 200, "leaves": 1}, {"gbps": 400, "leaves": 9}),  # speed before all
+        ({"spines": 1, "leaves": 1}, {"leaves": 9}),  # then tiers
+        ({"leaves": 3, "units": 1}, {"leaves": 2, "units": 4}),  # then switches
+        ({"leaves": 2, "units": 2}, {"leaves": 2, "units": 1}),  # then rack units
+    ],
+)
+def test_the_order_of_what_decides(worse, better):
+    """The one that is worse has the adapters' vendor and the first name: both come last."""
+    answers = {"a": worse, "b": better}
+
+    def ask(switch, **_):
+        size = {"gbps": 400, "leaves": 1, "spines": 0} | answers[switch.id]
+        shape = SimpleNamespace(groups=(SimpleNamespace(leaves=("leaf",) * size["leaves"]),), spines=("spine",) * size["spines"], cores=())
+        return SimpleNamespace(link_gbps={"gpu": size["gbps"]}, switch=switch, above=switch), shape
+
+    switches = [SimpleNamespace(id=name, vendor=name, rack_units=size.get("units", 1)) for name, size in answers.items()]
+    assert choose(ask, switches, {"a"})[0].switch.id == "b"
