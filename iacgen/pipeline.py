@@ -16,7 +16,7 @@ from .blueprint.intact import MAPS, Rest, intact
 from .blueprint.mistakes import at
 from .blueprint.training import Training
 from .checks import Profile
-from .checks.duties import model_of
+from .checks.duties import job_input, model_of, read_rate, write_rate
 from .checks.folded import folded
 from .checks.subject import Subject
 from .design import Design, design
@@ -30,6 +30,7 @@ from .source import Document, traced
 from .training import Job, JobSpec
 from .training import plan as plan_job
 from .training.checkpoints import ASSUMED_SAVE_S
+from .training.failures import Failures
 
 _OF_THE_WHOLE = frozenset({"nothing-to-schedule", "path-not-mounted"})  # what is missed may be among what was left out
 
@@ -178,6 +179,7 @@ def job_spec(name: str, wanted: Training, blueprint: Blueprint) -> JobSpec | Non
     system = catalog.system(pool.system)
     if system.gpu is None:
         return None
+    store = blueprint.storage.get(wanted.checkpoint.to) if wanted.checkpoint else None
     megatron, cut, off = wanted.framework == "megatron", wanted.parallel, wanted.offload
     usable = max(1, pool.count - pool.spares - len(pool.down))
     return JobSpec(
@@ -219,6 +221,11 @@ def job_spec(name: str, wanted: Training, blueprint: Blueprint) -> JobSpec | Non
         checkpoint_to=wanted.checkpoint.to if wanted.checkpoint else None,
         checkpoint_target_s=(wanted.checkpoint.target or ASSUMED_SAVE_S) if wanted.checkpoint else None,
         checkpoint_promised=bool(wanted.checkpoint and wanted.checkpoint.target),
+        store_read_bytes_per_s=read_rate(store) if store else None,
+        store_write_bytes_per_s=write_rate(store) if store else None,
+        failures=Failures(wanted.failures.per_1000_node_days, wanted.failures.restart, wanted.failures.repair, wanted.failures.availability),
+        input=job_input(blueprint, wanted),
+        host_cpus=system.cpus,
         origin=("training", name),
     )
 

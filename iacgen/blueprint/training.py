@@ -7,6 +7,8 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints
 
 from .base import WHOLE, AbsolutePath, Argument, CatalogId, Description, Name, PoolName, Seconds, Section
+from .failures import Failures
+from .input import Input
 
 
 class Parallel(Section):
@@ -62,3 +64,5 @@ class Training(Section):
     script: Annotated[str, StringConstraints(pattern=r"^(/[A-Za-z0-9._-]{1,63}){1,10}$")] = Field("/opt/train/pretrain.py", description="Training script, at the same path on every node", examples=["/opt/train/pretrain.py"])
     arguments: tuple[Argument, ...] = Field((), strict=False, max_length=200, description="Further arguments of the script", examples=[["--lr", "3e-4"]])
     data: AbsolutePath | None = Field(None, description="Data set, as the script finds it", examples=["/scratch/data/corpus"])
+    input: Input | None = Field(None, description="How the data gets to the GPUs", examples=[{"sample": "150kB", "prepare": "8ms", "size": "12TB"}])
+    failures: Failures = Field(Failures(), description="How often nodes fail and how long they are missed", examples=[{"per_1000_node_days": 6.5, "availability": 0.99}])

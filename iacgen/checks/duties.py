@@ -7,11 +7,13 @@ from math import ceil
 
 from .. import catalog
 from ..blueprint import Blueprint
+from ..blueprint.input import MemcachedCache, NvmeCache, RedisCache
 from ..blueprint.sites import AwsSite
 from ..blueprint.storage import S3, FsxLustre, Lustre, Storage
 from ..blueprint.training import Training
 from ..diagnostics import Related
 from ..training.checkpoints import BYTES_PER_PARAMETER
+from ..training.data import Cache, Input, Stage
 from ..training.parameters import count
 
 
@@ -109,7 +111,7 @@ def logins(b: Blueprint) -> set[str]:
     """Pools that users log in to: those that have no other duty, once there is a scheduler."""
     if b.scheduler is None:
         return set()
-    busy = queued(b) | lustre_servers(b) | managers(b) | {b.scheduler.controllers}
+    busy = queued(b) | lustre_servers(b) | managers(b) | cache_servers(b) | {b.scheduler.controllers}
     return {pool for pool in b.nodes if pool not in busy and not has_gpus(b, pool)}
 
 
@@ -155,6 +157,55 @@ def write_rate(store: Storage) -> float | None:
     if isinstance(store, Lustre):
         return store.write
     return store.capacity / 2**40 * store.throughput_mbps_per_tib * 10**6 if isinstance(store, FsxLustre) else None
+
+
+def read_rate(store: Storage) -> float | None:
+    """Bytes per second that a store reads; None for a bucket."""
+    return store.read if isinstance(store, Lustre) else write_rate(store)
+
+
+def mounted_at(b: Blueprint, pool: str, path: str) -> str | None:
+    """The store below whose mount a path lies on the machines of a pool; None where it is on their own disks."""
+    inside = [name for name in mounts(b, pool) if path == b.storage[name].mount or path.startswith(f"{b.storage[name].mount}/")]
+    return max(inside, key=lambda name: len(b.storage[name].mount), default=None)
+
+
+def job_input(b: Blueprint, job: Training) -> Input | None:
+    """What a job's section says of its data, in the training room's numbers."""
+    if (told := job.input) is None:
+        return None
+    stage, cache = told.stage, told.cache
+    copy = stage and Stage(
+        source=stage.source if stage.source.startswith("s3://") else None,
+        target=stage.target,
+        local=mounted_at(b, job.nodes, stage.target) is None,
+        share=stage.share,
+    )
+    return Input(
+        library=told.loader,
+        size_bytes=told.size,
+        sample_bytes=told.sample,
+        loaded_bytes=told.loaded,
+        prepare_s=told.prepare or 0.0,
+        shards=told.shards,
+        workers=told.workers,
+        prefetch=told.prefetch,
+        silence_s=told.silence,
+        stage=copy,
+        cache=_cache(b, cache) if cache else None,
+    )
+
+
+def _cache(b: Blueprint, cache: NvmeCache | RedisCache | MemcachedCache) -> Cache:
+    if isinstance(cache, NvmeCache):
+        return Cache("nvme", path=cache.path, bytes=cache.size)
+    pool = b.nodes[cache.servers]
+    return Cache(cache.kind, pool=cache.servers, servers=pool.count - len(set(pool.down)), memory_bytes=catalog.system(pool.system).memory_gib * 2**30)
+
+
+def cache_servers(b: Blueprint) -> set[str]:
+    """Pools that keep data of jobs in their memory."""
+    return {job.input.cache.servers for job in b.training.values() if job.input and isinstance(job.input.cache, RedisCache | MemcachedCache)}
 
 
 def bucket_prefix(b: Blueprint, name: str, store: S3) -> str:

@@ -8,9 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from iacgen.training.failures import Failures
+
 if TYPE_CHECKING:
     from iacgen.catalog import Gpu, Shape
     from iacgen.diagnostics.model import BlueprintPath
+    from iacgen.training.data import Input
 
 Framework = Literal["megatron", "deepspeed", "fsdp"]
 Gradients = Literal["bf16", "fp32"]
@@ -39,6 +42,8 @@ class JobSpec:
     ``entrypoint`` is the training script and ``data_path`` its data, at the same path on every node; ``arguments`` are further
     words for the script. ``checkpoint_to`` names the storage that saves go to, ``checkpoint_target_s`` the seconds that one may take,
     ``checkpoint_promised`` whether the blueprint says them; else they are an assumption.
+    ``store_read_bytes_per_s`` and ``store_write_bytes_per_s`` are what that storage promises (None: nothing). ``failures`` is what is
+    said of nodes that fail, ``input`` how the data is read (None: nothing is said), ``host_cpus`` the logical processors of a node.
     ``usable_nodes`` are those that the pool has free for a job, None where nobody knows: advice names no larger count.
     ``origin`` is the blueprint path of the job; findings point below it.
     """
@@ -85,6 +90,11 @@ class JobSpec:
     checkpoint_to: str | None = None
     checkpoint_target_s: float | None = None
     checkpoint_promised: bool = True
+    store_read_bytes_per_s: float | None = None
+    store_write_bytes_per_s: float | None = None
+    failures: Failures = Failures()
+    input: Input | None = None
+    host_cpus: int | None = None
     usable_nodes: int | None = None
     origin: BlueprintPath = ()
 

@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...blueprint import Blueprint
-from ..duties import lustre_servers, managers
+from ..duties import cache_servers, lustre_servers, managers
 from ..rule import Found, rule
 
 
@@ -29,7 +29,7 @@ from ..rule import Found, rule
 def check(blueprint: Blueprint) -> Iterator[Found]:
     if blueprint.scheduler or not blueprint.training:
         return
-    used = lustre_servers(blueprint) | managers(blueprint) | {job.nodes for job in blueprint.training.values()}
+    used = lustre_servers(blueprint) | managers(blueprint) | cache_servers(blueprint) | {job.nodes for job in blueprint.training.values()}
     for name in blueprint.nodes:
         if name not in used:
             yield Found(f"nothing uses {name}", ("nodes", name), on_key=True)

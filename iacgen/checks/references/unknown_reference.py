@@ -59,6 +59,7 @@ def _names(b: Blueprint) -> Iterator[tuple[str, str, Iterable[str], Path]]:
         yield "node pool", job.nodes, b.nodes, ("training", name, "nodes")
         if job.checkpoint:
             yield "storage section", job.checkpoint.to, b.storage, ("training", name, "checkpoint", "to")
+        yield from _inputs(b, name)
 
 
 def _stores(b: Blueprint) -> Iterator[tuple[str, str, Iterable[str], Path]]:
@@ -72,3 +73,12 @@ def _stores(b: Blueprint) -> Iterator[tuple[str, str, Iterable[str], Path]]:
         if isinstance(store, FsxLustre) and store.exports_to:
             what = "object store" if store.exports_to in b.storage else "storage section"
             yield what, store.exports_to, [n for n, s in b.storage.items() if s.kind == "s3"], ("storage", name, "exports_to")
+
+
+def _inputs(b: Blueprint, name: str) -> Iterator[tuple[str, str, Iterable[str], Path]]:
+    told, at = b.training[name].input, ("training", name, "input")
+    if told and told.stage and not told.stage.source.startswith("s3://"):
+        what = "object store" if told.stage.source in b.storage else "storage section"
+        yield what, told.stage.source, [n for n, s in b.storage.items() if s.kind == "s3"], (*at, "stage", "source")
+    if told and told.cache and told.cache.kind != "nvme":
+        yield "node pool", told.cache.servers, b.nodes, (*at, "cache", "servers")
