@@ -7,7 +7,7 @@ Bad::
 
     fabrics:
       front: {site: hall, purpose: management, connects: [gpu], technology: ethernet, switch: sn2201}
-      back: {site: hall, purpose: management, connects: [gpu], technology: ethernet, switch: sn2201}
+      back: {site: hall, purpose: management, connects: [ctl], technology: ethernet, switch: sn2201}
 
 Good: ``subnet: 172.16.0.0/12`` on one of them.
 
@@ -32,9 +32,12 @@ def check(blueprint: Blueprint) -> Iterator[Found]:
     for name, fabric in blueprint.fabrics.items():
         network = ipaddress.IPv4Network(fabric.subnet or SUBNETS[fabric.purpose])
         for other, theirs in seen:
+            there = blueprint.fabrics[other]
+            if there.purpose == fabric.purpose and set(there.connects) & set(fabric.connects):
+                continue  # one of the two is too many, which is told by itself
             if network.overlaps(theirs):
                 path = ("fabrics", name, "subnet") if fabric.subnet else ("fabrics", name)
                 message = f"{network} overlaps with {theirs} of fabric {other}"
-                there = ("fabrics", other, "subnet") if blueprint.fabrics[other].subnet else ("fabrics", other)
-                yield Found(message, path, (Related(there, f"has {theirs}"),), help=f"set fabrics.{name}.subnet", on_key=not fabric.subnet)
+                place = ("fabrics", other, "subnet") if there.subnet else ("fabrics", other)
+                yield Found(message, path, (Related(place, f"has {theirs}"),), help=f"set fabrics.{name}.subnet", on_key=not fabric.subnet)
         seen.append((name, network))

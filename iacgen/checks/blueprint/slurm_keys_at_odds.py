@@ -92,11 +92,16 @@ def _limits(given: Parameters) -> Iterator[Found]:
 
 
 def _excluding(key: str, words: tuple[str, ...], one: str, other: str) -> Iterator[Found]:
+    """The first word that one before it excludes."""
+    seen: dict[str, int] = {}  # kind → the first word of it
     for i, word in enumerate(words):
-        for j, before in enumerate(words[:i]):
-            if any(re.fullmatch(a, word, re.IGNORECASE) and re.fullmatch(b, before, re.IGNORECASE) for a, b in ((one, other), (other, one))):
-                yield Found(f"{word} and {before} exclude each other", (*_ROOT, key, i), (Related((*_ROOT, key, j), "the other one"),))
+        kinds = [kind for kind in dict.fromkeys((one, other)) if re.fullmatch(kind, word, re.IGNORECASE)]
+        for kind in kinds:
+            against = other if kind == one else one
+            if against in seen:
+                yield Found(f"{word} and {words[seen[against]]} exclude each other", (*_ROOT, key, i), (Related((*_ROOT, key, seen[against]), "the other one"),))
                 return
+        seen |= {kind: i for kind in kinds if kind not in seen}
 
 
 def _twice(key: str, words: tuple[str, ...]) -> Iterator[Found]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .model import Growth, Pod, SwitchGroup
 from .shape import FabricError, PoolLike, Request, Shape
@@ -11,8 +11,7 @@ from .sizing import spines_for, split_ports, up_for
 from .tree import Upper, upper
 
 
-@dataclass(frozen=True)
-class Stretch:
+class Stretch(NamedTuple):
     """Planned hosts of one pool, by their numbers from 0, with their ports each: counted at once, however many they are."""
 
     pool: PoolLike
@@ -57,15 +56,17 @@ def seats_of(request: Request) -> list[Stretch]:
 
 def laid(bins: list[list[Stretch]]) -> int:
     """How many of the leaves are laid: those up to the last one with a host that stands."""
-    return max((i for i, members in enumerate(bins) if any(s.standing for s in members)), default=0) + 1
+    return next((i + 1 for i in range(len(bins) - 1, 0, -1) if any(s.standing for s in bins[i])), 1)
 
 
 def leaf_group(name: str, members: list[Stretch]) -> SwitchGroup:
     """One leaf and the hosts on it, with room for those that are only planned."""
     hosts, ports, at = [], [], 1
     for s in members:
-        hosts += [s.pool.host(i) for i in s.standing]
-        ports += [at + n * s.ports for n in range(len(s.standing))]
+        there = s.standing
+        known = getattr(s.pool, "hosts", None)  # of a designed pool, named once for all fabrics that are tried
+        hosts += known[there.start : there.stop : there.step] if known is not None else [s.pool.host(i) for i in there]
+        ports += [at + n * s.ports for n in range(len(there))]
         at += s.taken
     return SwitchGroup(name, (name,), tuple(hosts), tuple(ports))
 

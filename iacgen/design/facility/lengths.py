@@ -41,14 +41,19 @@ class Places:
 
 def places(facility: Facility, names: Sequence[str]) -> Places:
     """Where the things of these names stand."""
+    index = np.array([facility.index_of.get(name, -1) for name in names], dtype=np.int64)
+    return facility.stands.take(index)
+
+
+def stands(facility: Facility) -> Places:
+    """Where everything in the hall stands, in the order of its racks, and one thing more that stands nowhere."""
     floor, top = facility.floor, facility.limits.units * UNIT_M + TRAY_M
     counts = [len(rack.contents) for rack in facility.racks]
     rack = np.append(np.repeat(np.arange(len(counts)), counts), -1)
     spots = np.array([(r.place, r.row) for r in facility.racks], dtype=np.float64).reshape(-1, 2)
     along, across = (np.append(np.repeat(spots[:, i] * step, counts), np.nan) for i, step in ((0, floor.width_m), (1, floor.pitch_m)))
     up = np.append([top - (t.unit - 1 + t.units / 2) * UNIT_M for r in facility.racks for t in r.contents], np.nan)
-    index = np.array([facility.index_of.get(name, -1) for name in names], dtype=np.int64)
-    return Places(rack, along, across, up).take(index)
+    return Places(rack, along, across, up)
 
 
 def lengths(a: Places, b: Places) -> Metres:

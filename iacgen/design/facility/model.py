@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from math import floor
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from .lengths import Places
 
 Redundancy = Literal["N", "N+1", "2N"]
 
@@ -174,3 +177,10 @@ class Facility:
     def index_of(self) -> dict[str, int]:
         """Name of a thing → its number, from 0, in the order of the racks and from the bottom up."""
         return {name: i for i, name in enumerate(thing.name for rack in self.racks for thing in rack.contents)}
+
+    @cached_property
+    def stands(self) -> Places:
+        """Where the things of ``index_of`` stand, measured once for all fabrics."""
+        from .lengths import stands
+
+        return stands(self)

@@ -18,15 +18,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...blueprint import Blueprint
 from ...diagnostics import Related
 from ..rule import Found, rule
-from ..subject import Subject
 
 
 @rule("IAC535", "two-fabrics-of-one-purpose")
-def check(subject: Subject) -> Iterator[Found]:
+def check(blueprint: Blueprint) -> Iterator[Found]:
     seen: dict[tuple[str, str], str] = {}
-    for name, fabric in subject.blueprint.fabrics.items():
+    for name, fabric in blueprint.fabrics.items():
         for i, pool in enumerate(fabric.connects):
             first = seen.setdefault((pool, fabric.purpose), name)
             if first != name:
