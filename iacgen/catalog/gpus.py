@@ -6,7 +6,21 @@ from typing import Annotated, Literal
 
 from pydantic import Field, PositiveFloat, PositiveInt, StringConstraints
 
-from iacgen.catalog.entry import Entry, Text
+from iacgen.catalog.entry import Entry, Facts, Text
+
+Share = Annotated[float, Field(gt=0, le=1)]
+
+
+class Efficiency(Facts):
+    """Shares of the dense bf16 peak, and of the memory's rate, that training steps reach, fitted on published runs.
+
+    ``fitted`` are the ids of these runs in ``tests/cases/training_cases.csv``: no error is counted on them.
+    """
+
+    matmul: Share = Field(description="matrices so large that neither tiles nor operands cost time")
+    attention: Share = Field(description="flash attention, its causal half counted")
+    unfused: Share = Field(description="memory's rate of PyTorch's own kernels between the matrix products")
+    fitted: tuple[Text, ...] = Field(min_length=1)
 
 
 class Gpu(Entry):
@@ -20,6 +34,8 @@ class Gpu(Entry):
     best_gemm_tflops: PositiveFloat | None = Field(default=None, description="best bf16 matrix product measured, same unit")
     hbm_tbps: PositiveFloat = Field(description="memory bandwidth, 10^12 bytes a second")
     nvlink_gbytes_per_s: PositiveFloat = Field(description="NVLink of one GPU, both directions together, 10^9 bytes a second")
+    multiprocessors: PositiveInt | None = Field(default=None, description="units that each work on one tile of a matrix at a time")
+    efficiency: Efficiency | None = Field(default=None, description="what training steps reach; None: no published run to fit on")
     tdp_w: PositiveInt
     compute_capability: Annotated[str, StringConstraints(pattern=r"^\d+\.\d$")]
     driver_branch: PositiveInt | None = Field(default=None, description="first branch of NVIDIA's driver that knows the GPU")
