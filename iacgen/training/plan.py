@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from iacgen.diagnostics import Diagnostic, errors
 from iacgen.training import batch, checkpoints
 from iacgen.training.checkpoints import Checkpoints
+from iacgen.training.data import Reading, reading
+from iacgen.training.failures import Reliability, reliability
 from iacgen.training.groups import RankGrid, dense
 from iacgen.training.memory import MemoryTable, table
 from iacgen.training.parameters import Parameters, count
@@ -27,7 +29,7 @@ class Job:
 
     ``micro_batches`` is the gradient accumulation. ``grid`` is the job's shape in nodes and ``traffic`` what its nodes send
     each other in one step; placement needs nothing else. ``checkpoint_write_bytes_per_s`` and ``checkpoints`` are None
-    when no time to save is promised.
+    when no time to save is promised. ``reliability`` is what failures mean for it, ``reading`` how its data reaches it.
     """
 
     spec: JobSpec
@@ -41,6 +43,8 @@ class Job:
     checkpoint_bytes: int
     checkpoint_write_bytes_per_s: float | None
     checkpoints: Checkpoints | None
+    reliability: Reliability
+    reading: Reading
 
     @property
     def name(self) -> str:
@@ -74,6 +78,7 @@ def plan(spec: JobSpec) -> tuple[Job | None, list[Diagnostic]]:
     assert share is not None  # batch.check refuses a job whose groups straddle nodes
     parameters = count(spec.model, spec.sequence)
     checkpoint = checkpoints.BYTES_PER_PARAMETER * parameters.total
+    saves = checkpoints.plan(spec, parameters.total)
     job = Job(
         spec=spec,
         parameters=parameters,
@@ -85,9 +90,17 @@ def plan(spec: JobSpec) -> tuple[Job | None, list[Diagnostic]]:
         traffic=traffic(spec, share),
         checkpoint_bytes=checkpoint,
         checkpoint_write_bytes_per_s=checkpoint / spec.checkpoint_target_s if spec.checkpoint_target_s else None,
-        checkpoints=checkpoints.plan(spec, parameters.total),
+        checkpoints=saves,
+        reliability=reliability(spec, saves, checkpoint),
+        reading=reading(spec, checkpoints.assumed_step_s(spec)),
     )
     return job, findings
+
+
+def timed(job: Job, step_s: float) -> Job:
+    """The job with what follows from the time of its steps, in the place of what was assumed of them."""
+    saves = checkpoints.plan(job.spec, job.parameters.total, step_s)
+    return replace(job, checkpoints=saves, reliability=reliability(job.spec, saves, job.checkpoint_bytes), reading=reading(job.spec, step_s))
 
 
 def _memory_findings(spec: JobSpec, memory: MemoryTable) -> Iterator[Diagnostic]:

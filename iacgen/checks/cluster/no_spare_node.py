@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...training.checkpoints import mttf_s
 from ...diagnostics import Related
 from ..rule import Found, rule
 from ..subject import Subject
@@ -30,6 +29,6 @@ MOST = 2 * 86400  # seconds between failures: 125 nodes; a judgement
 def check(subject: Subject) -> Iterator[Found]:
     for name, job in subject.jobs.items():
         pool = subject.design.pools[subject.blueprint.training[name].nodes]
-        between = mttf_s(job.spec.nodes)
+        between = job.reliability.mttf_s
         if pool.system.cloud is None and between < MOST and pool.count - len(pool.down) == job.spec.nodes:
             yield Found(f"{name} takes all {job.spec.nodes} nodes, of which one fails every {between / 3600:.0f} hours or so", ("nodes", pool.name), (Related(("training", name, "count" if subject.blueprint.training[name].count else "nodes"), "the job"),), help="set spares", on_key=True)

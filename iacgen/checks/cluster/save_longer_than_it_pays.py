@@ -27,7 +27,7 @@ MOST = 0.1  # of the time between saves
 @rule("IAC545", "save-longer-than-it-pays", "warning", lab=None)
 def check(subject: Subject) -> Iterator[Found]:
     for name, job in subject.jobs.items():
-        target, plan = job.spec.checkpoint_target_s, job.checkpoints
-        if target and plan and target > MOST * plan.interval_s:
-            message = f"a save of {seconds(target)} every {seconds(plan.interval_s)} takes {target / plan.interval_s:.0%} of the time"
+        plan = job.checkpoints
+        if plan and plan.save_s > MOST * plan.interval_s:
+            message = f"a save of {seconds(plan.save_s)} every {seconds(plan.interval_s)} takes {plan.save_s / plan.interval_s:.0%} of the time"
             yield Found(message, ("training", name, "checkpoint", "target"))

@@ -20,12 +20,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...blueprint.storage import Lustre
+from ...training.grades import UNIT_NODES, offered
 from ...units import gb_per_s
 from ..rule import Found, rule
 from ..subject import Subject
-
-GRADE = {"read": 15 * 10**9, "write": 7 * 10**9}  # bytes per second for a unit
-UNIT = 32  # nodes
 
 
 @rule("IAC544", "store-below-grade", "info", lab=None)
@@ -34,7 +32,7 @@ def check(subject: Subject) -> Iterator[Found]:
         if not isinstance(store, Lustre):
             continue
         nodes = sum(pool.count for pool in subject.design.pools.values() if pool.gpu and pool.site == store.site)
-        for field, rate in GRADE.items():
-            wanted = rate * nodes // UNIT
-            if nodes >= UNIT and getattr(store, field) < wanted:
+        for field in ("read", "write"):
+            wanted = offered("good", field, nodes)
+            if nodes >= UNIT_NODES and getattr(store, field) < wanted:
                 yield Found(f"{nodes} nodes with GPUs ask for {gb_per_s(wanted)}", ("storage", name, field))

@@ -7,7 +7,9 @@ from iacgen.design.facility import energy
 from iacgen.design.facility.lengths import SLACK_M, TRAY_M
 from iacgen.placement.assumptions import sentences
 from iacgen.placement.project import Project
-from iacgen.training.checkpoints import ASSUMED_MFU, ASSUMED_SAVE_S, BYTES_PER_PARAMETER, FAILURES_PER_NODE_DAY
+from iacgen.training.checkpoints import ASSUMED_MFU, ASSUMED_SAVE_S, BYTES_PER_PARAMETER
+
+from . import running
 
 
 def assumptions(project: Project) -> tuple[str, ...]:
@@ -25,9 +27,9 @@ def assumptions(project: Project) -> tuple[str, ...]:
     out += [f"{units.gib(kept)} of each {name} are kept free for the driver, NCCL and fragmentation." for name, kept in sorted(gpus.items())]
     if project.jobs:
         out.append(f"A checkpoint holds {BYTES_PER_PARAMETER} bytes for each parameter: bf16 weights, fp32 weights, two Adam moments.")
-    if any(job.checkpoints for job in project.jobs.values()):
-        out.append(f"Save intervals take a step to reach {ASSUMED_MFU:.0%} of the GPUs' dense bf16 peak (assumed; 38% to 43% published in arXiv:2407.21783).")
-        out.append(f"They take {1000 * FAILURES_PER_NODE_DAY:g} failures for 1,000 node-days (assumed; 2.3 to 6.5 published in arXiv:2407.21783 and arXiv:2410.21680), each of which stops the job.")
+    if any(not (job.checkpoints and job.checkpoints.step_known) for job in project.jobs.values()):
+        out.append(f"Save intervals and data rates take a step to reach {ASSUMED_MFU:.0%} of the GPUs' dense bf16 peak (assumed; 38% to 43% published in arXiv:2407.21783).")
+    out += running.assumptions(project.jobs)
     if any(job.checkpoints and not job.spec.checkpoint_promised for job in project.jobs.values()):
         out.append(f"Where no checkpoint target is stated, a save may take {units.seconds(ASSUMED_SAVE_S)}.")
     if any(placement.cost.families for placement in project.placements.values()):

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from iacgen import units
-from iacgen.design.model import Design, Storage
+from iacgen.design.model import Design, Pool
 from iacgen.placement import Cost, Placement
 from iacgen.placement.placing import natural
 from iacgen.render import fold
 from iacgen.training import Job
-from iacgen.training.checkpoints import Checkpoints
 from iacgen.training.memory import LINES
 from iacgen.training.text import MEANING, telling_stages
 
+from . import running
 from .cluster import Fact, Row, Table
 
 FAMILIES = {"dp": "data parallel", "cp": "context parallel", "pp": "pipeline", "ep": "expert parallel"}
@@ -35,10 +35,10 @@ class Section:
 
 def section(job: Job, placement: Placement, design: Design) -> Section:
     """All that the page says of a job."""
-    return Section(job.name, _facts(job, design), _memory(job), _verdict(placement), _orders(placement), _traffic(placement.cost), _idle(placement), placement.digest)
+    return Section(job.name, _facts(job, design.pool_of(placement.hosts[0]), design), _memory(job), _verdict(placement), _orders(placement), _traffic(placement.cost), _idle(placement), placement.digest)
 
 
-def _facts(job: Job, design: Design) -> tuple[Fact, ...]:
+def _facts(job: Job, pool: Pool, design: Design) -> tuple[Fact, ...]:
     spec = job.spec
     zero = f", ZeRO stage {spec.zero}" if spec.framework == "deepspeed" else ""
     chunks = f", {spec.virtual} model chunks a stage" if spec.virtual > 1 else ""
@@ -49,29 +49,8 @@ def _facts(job: Job, design: Design) -> tuple[Fact, ...]:
         ("Framework", f"{spec.framework}{zero}; gradients {spec.gradients}; recompute {spec.recompute}"),
         ("GPUs", f"{job.world:,} = tensor {spec.tensor} x context {spec.context} x data {job.data_parallel} (derived) x pipeline {spec.pipeline}{chunks}"),
         ("Batch", f"{spec.global_batch:,} sequences of {spec.sequence:,} tokens = {spec.micro_batch} x {job.micro_batches} micro batches x data {job.data_parallel}"),
-        ("Checkpoint", _checkpoint(job, design.storage.get(spec.checkpoint_to) if spec.checkpoint_to else None)),
-        *([("Save interval", _saving(job.checkpoints))] if job.checkpoints else []),
+        *running.facts(job, pool, design),
     )
-
-
-def _checkpoint(job: Job, store: Storage | None) -> str:
-    size = units.bytes_si(job.checkpoint_bytes)
-    if store is None:
-        return f"{size}; no store named"
-    if store.kind == "s3":
-        return f"{size} to {store.name}, whose write rate is not stated"
-    offered, needed = store.write_bytes_per_s, job.checkpoint_write_bytes_per_s
-    takes = f"{size} to {store.name}: {units.seconds(job.checkpoint_bytes / offered)} at its {units.gb_per_s(offered)}"
-    if needed is None:
-        return takes
-    verdict = f"{offered / needed:.3g} times that" if offered >= needed else f"only {offered / needed:.0%} of that"
-    target = f"{units.seconds(job.checkpoint_bytes / needed)} {'promised' if job.spec.checkpoint_promised else 'is the assumed target'}"
-    return f"{takes}; {target}, which needs {units.gb_per_s(needed)}: the store offers {verdict}"
-
-
-def _saving(saves: Checkpoints) -> str:
-    every = f"{saves.steps:,} {'step' if saves.steps == 1 else 'steps'} of about {units.seconds(saves.step_s)}, near the {units.seconds(saves.interval_s)} that lose least (Daly 2006)"
-    return f"{every} when a save takes {units.seconds(saves.save_s)} and a failure comes every {units.seconds(saves.mttf_s)}; saving and work done again then take {saves.lost_share:.1%} of the time"
 
 
 def _memory(job: Job) -> Table:
