@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from iacgen.training.assume import Assumptions
 from iacgen.training.failures import Failures
 
 if TYPE_CHECKING:
@@ -28,7 +29,8 @@ class JobSpec:
     Batches are counted in sequences, ``sequence`` in tokens. ``virtual`` is the number of model chunks on each pipeline
     stage (1 is the plain schedule). ``data`` is the data-parallel size where someone states it; it follows from the
     other sizes and is refused when it is not what follows. ``expert`` is the expert-parallel size and ``expert_tensor`` the
-    tensor-parallel size of the experts. ``zero`` is DeepSpeed's ZeRO stage; for FSDP 3 is the full shard, 2 keeps gathered weights
+    tensor-parallel size of the experts; ``expert_capacity`` is what an expert takes at most, as a multiple of its even share of
+    the tokens (None: no token is dropped). ``zero`` is DeepSpeed's ZeRO stage; for FSDP 3 is the full shard, 2 keeps gathered weights
     between the passes of a step (SHARD_GRAD_OP). Megatron shards its optimizer when ``distributed_optimizer`` is true.
     ``shard_group`` is the number of GPUs that share one copy of the states (FSDP's hybrid shard; None: all), ``secondary_group``
     that of ZeRO++'s second copy of the weights (None: there is none). ``offload_optimizer`` and ``offload_weights`` say where those
@@ -44,6 +46,10 @@ class JobSpec:
     ``checkpoint_promised`` whether the blueprint says them; else they are an assumption.
     ``store_read_bytes_per_s`` and ``store_write_bytes_per_s`` are what that storage promises (None: nothing). ``failures`` is what is
     said of nodes that fail, ``input`` how the data is read (None: nothing is said), ``host_cpus`` the logical processors of a node.
+    ``node_bytes_per_s`` is what the adapters of a node carry in one direction by their data sheet (None: nothing connects the nodes),
+    ``nvlink_gpus`` how many GPUs NVLink joins (None: those of a node), ``fp8`` that linear layers compute in fp8, ``assume`` what the
+    time of a step rests on besides.
+    ``framework_version`` is the release that trains it, (0, 19, 8), and () for the newest known.
     ``usable_nodes`` are those that the pool has free for a job, None where nobody knows: advice names no larger count.
     ``origin`` is the blueprint path of the job; findings point below it.
     """
@@ -62,6 +68,7 @@ class JobSpec:
     context: int = 1
     expert: int = 1
     expert_tensor: int = 1
+    expert_capacity: float | None = None
     data: int | None = None
     sequence_parallel: bool = False
     framework: Framework = "megatron"
@@ -84,6 +91,7 @@ class JobSpec:
     first_layers: int | None = None
     last_layers: int | None = None
     optimizer: Literal["adam"] = "adam"
+    framework_version: tuple[int, ...] = ()
     entrypoint: str = "/opt/train/pretrain.py"
     arguments: tuple[str, ...] = ()
     data_path: str | None = None
@@ -96,6 +104,10 @@ class JobSpec:
     input: Input | None = None
     host_cpus: int | None = None
     usable_nodes: int | None = None
+    node_bytes_per_s: float | None = None
+    nvlink_gpus: int | None = None
+    fp8: bool = False
+    assume: Assumptions = Assumptions()
     origin: BlueprintPath = ()
 
     @property

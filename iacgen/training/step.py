@@ -1,0 +1,248 @@
+"""Seconds of one step, part by part: what computes, what waits for a stage or for a message, what the optimizer moves.
+
+One-forward-one-backward over p stages and m micro batches takes m times the slowest stage, and the others once each; with v chunks a stage
+the others' share is cut by v (arXiv:2104.04473, section 2.2). What of it exceeds m times the mean is bubble and imbalance.
+Messages count with the part that nothing hides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from iacgen.training import flops
+from iacgen.training.activations import input_bytes
+from iacgen.training.kernels import Kernels, Passes, embedding, layer, output_layer
+from iacgen.training.links import Links, links
+from iacgen.training.parameters import shard, stage_kinds, stage_layers
+
+if TYPE_CHECKING:
+    from iacgen.training.spec import JobSpec
+
+PARTS = ("forward", "backward", "repeated", "tensor", "context", "expert", "imbalance", "bubble", "pipeline", "data", "optimizer")
+"""In the order in which they are printed. ``repeated`` is recomputation; ``tensor`` to ``expert``, ``pipeline`` and ``data`` are exposed
+communication, ``imbalance`` what stages wait for the slowest one."""
+
+GRADIENT_BUCKET = 40_000_000
+"""Parameters in one bucket of gradients: Megatron-core's default, at least."""
+
+
+@dataclass(frozen=True)
+class StepTime:
+    """A step under the assumptions of its job. ``kernels`` is the computation of the mean stage by kind of kernel; ``hidden`` the
+    communication that computation hides."""
+
+    parts: Mapping[str, float]
+    kernels: Kernels
+    hidden: float
+    tokens: int
+    world: int
+    peak_flops: float
+    model_flops: int
+    hardware_flops: int
+
+    @property
+    def seconds(self) -> float:
+        return sum(self.parts.values())
+
+    @property
+    def tokens_per_s(self) -> float:
+        return self.tokens / self.seconds
+
+    @property
+    def tokens_per_s_per_gpu(self) -> float:
+        return self.tokens_per_s / self.world
+
+    @property
+    def tflops_per_gpu(self) -> float:
+        """Of the model, without recomputation."""
+        return self.model_flops / self.seconds / self.world / 1e12
+
+    @property
+    def hardware_tflops_per_gpu(self) -> float:
+        return self.hardware_flops / self.seconds / self.world / 1e12
+
+    @property
+    def mfu(self) -> float:
+        """Share of the dense bf16 peak that the model's operations take."""
+        return self.tflops_per_gpu * 1e12 / self.peak_flops
+
+    @property
+    def hfu(self) -> float:
+        """The same with recomputation."""
+        return self.hardware_tflops_per_gpu * 1e12 / self.peak_flops
+
+    @property
+    def exposed(self) -> float:
+        """Communication that a step waits for."""
+        return sum(self.parts[name] for name in ("tensor", "context", "expert", "pipeline", "data"))
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """What one micro batch takes in each piece of the model, on one GPU: the same for all plans that cut layers alike.
+
+    ``tensor``, ``context`` and ``expert`` are exposed seconds of one layer, the last of one with experts; ``hidden`` those that are not.
+    """
+
+    ordinary: Passes
+    experts: Passes
+    embedding: Passes
+    output: Passes
+    tensor: float
+    context: float
+    expert: float
+    hidden: float
+
+
+def pieces(spec: JobSpec) -> Pieces:
+    """Of a job; its pipeline, virtual stages and number of micro batches do not matter."""
+    over, model = links(spec), spec.model
+    ordinary = layer(spec, False) if not model.experts or model.experts.dense_layers else Passes()
+    experts = layer(spec, True) if model.experts else Passes()
+    ring = _context_s(spec, over)
+    core = (experts if model.experts else ordinary).total
+    context = _exposed(ring, spec.assume.overlap_context, core)
+    tensor = _tensor_s(spec, over)
+    expert = _expert_s(spec, over)
+    hidden = tensor * spec.assume.overlap_tensor + ring - context + expert * spec.assume.overlap_expert
+    return Pieces(
+        ordinary, experts, embedding(spec), output_layer(spec), tensor * (1 - spec.assume.overlap_tensor), context,
+        expert * (1 - spec.assume.overlap_expert), hidden,
+    )  # fmt: skip
+
+
+def step(spec: JobSpec, known: Pieces | None = None, network: Mapping[str, float] | None = None) -> StepTime:
+    """A step of a job whose batch arithmetic is sound. ``known`` saves computing the pieces again; ``network`` gives, for the families
+    ``data``, ``context``, ``pipeline`` and ``expert``, how many times longer a placement makes their messages."""
+    of, slower = known or pieces(spec), network or {}
+    over, m, v, p = links(spec), spec.micro_batches, spec.virtual, spec.pipeline
+    kinds = stage_counts(spec)
+    comm = {"tensor": of.tensor, "context": of.context * slower.get("context", 1.0)}
+    expert = of.expert * slower.get("expert", 1.0)
+    layer_wait = sum(comm.values())
+    times = [ordinary * (of.ordinary.total + layer_wait) + experts * (of.experts.total + layer_wait + expert) for ordinary, experts in kinds]
+    times[0] += of.embedding.total
+    times[-1] += of.output.total
+    whole = sum(times)
+    slowest, mean = max(times), whole / p
+    layers, with_experts = sum(a + b for a, b in kinds), sum(b for _, b in kinds)
+    passes = of.ordinary * (layers - with_experts) + of.experts * with_experts + of.embedding + of.output
+    share = m / p  # of a sum over all stages: m micro batches of the mean stage
+    sent = input_bytes(spec) // (1 if spec.sequence_parallel else spec.tensor)  # each rank sends its part (arXiv:2104.04473, section 4.1)
+    hop = over.message_s(sent, spec.tensor * spec.context * spec.data_parallel) if p > 1 else 0.0
+    messages = 2 * (m * v + p - 1) * hop * slower.get("pipeline", 1.0)
+    compute = Kernels() + passes.forward + passes.backward + passes.repeated
+    data, data_hidden = _data_s(spec, over, compute.total / p, passes.forward.total / p, slower.get("data", 1.0))
+    parts = {
+        "forward": passes.forward.total * share,
+        "backward": passes.backward.total * share,
+        "repeated": passes.repeated.total * share,
+        "tensor": layers * comm["tensor"] * share,
+        "context": layers * comm["context"] * share,
+        "expert": with_experts * expert * share,
+        "imbalance": m * (slowest - mean),
+        "bubble": (whole - slowest) / v,
+        "pipeline": messages * (1 - spec.assume.overlap_pipeline),
+        "data": data,
+        "optimizer": _optimizer_s(spec),
+    }
+    hidden = layers * of.hidden * share + messages * spec.assume.overlap_pipeline + data_hidden
+    peak = spec.gpu.bf16_tflops * 1e12
+    tokens = spec.global_batch * spec.sequence
+    return StepTime(parts, compute * share, hidden, tokens, spec.world, peak, flops.model_flops(spec), flops.hardware_flops(spec))
+
+
+def stage_counts(spec: JobSpec) -> list[tuple[int, int]]:
+    """Layers of each stage with an ordinary feed-forward, and with experts."""
+    if spec.model.experts is None:
+        return [(n, 0) for n in stage_layers(spec)]
+    return [stage_kinds(spec, stage) for stage in range(spec.pipeline)]
+
+
+def _exposed(seconds: float, overlap: float, room: float) -> float:
+    """What cannot be hidden: the part that never overlaps, and what is longer than the computation beside it."""
+    return max(seconds * (1 - overlap), seconds - room)
+
+
+def _tensor_s(spec: JobSpec, over: Links) -> float:
+    """Four all-reduces a layer and micro batch, or as many pairs of all-gather and reduce-scatter of the same bytes; two more when the
+    forward pass is repeated (arXiv:2205.05198, section 4.2.2)."""
+    if spec.tensor == 1:
+        return 0.0
+    count = 6 if spec.recompute == "full" else 4
+    buffer = 2 * spec.local_sequence * spec.micro_batch * spec.model.hidden
+    return count * 2 * over.ring_s(buffer, spec.tensor, 1)
+
+
+def _context_s(spec: JobSpec, over: Links) -> float:
+    """Megatron: keys and values go round once forward (and once more when repeated), with their gradients backward. DeepSpeed: eight
+    all-to-alls of a tensor of hidden size, four forward (arXiv:2309.14509), as many again when repeated."""
+    if spec.context == 1:
+        return 0.0
+    model, tokens = spec.model, spec.local_sequence * spec.micro_batch
+    if spec.framework != "megatron":
+        return (12 if spec.recompute == "full" else 8) * over.exchange_s(2 * tokens * model.hidden, spec.context, spec.tensor)
+    pair = 2 * 2 * tokens * max(model.kv_heads // spec.tensor, 1) * model.head_dim
+    passes = 3 if spec.recompute == "none" else 4
+    return passes * over.ring_s(pair * spec.context, spec.context, spec.tensor)
+
+
+def _expert_s(spec: JobSpec, over: Links) -> float:
+    """Tokens to their experts and back, forward and backward, and forward again when repeated."""
+    experts = spec.model.experts
+    if not experts or spec.expert == 1:
+        return 0.0
+    own = max(spec.local_sequence * spec.micro_batch // spec.tensor, 1)
+    sent = 2 * own * min(experts.active, spec.expert) * spec.model.hidden
+    return (6 if spec.recompute == "full" else 4) * over.exchange_s(sent, spec.expert, spec.expert_tensor)
+
+
+def _data_s(spec: JobSpec, over: Links, micro: float, forward: float, slower: float) -> tuple[float, float]:
+    """Exposed and hidden seconds of gradients and weights among data-parallel and context-parallel ranks.
+
+    Megatron and ZeRO 0 and 1 exchange once a step: gradients under the last backward pass, weights under the next forward pass. ZeRO 2
+    reduces after each micro batch; ZeRO 3 also gathers weights twice for each.
+    """
+    size, apart, m = spec.data_parallel * spec.context, spec.tensor, spec.micro_batches
+    if size == 1:
+        return 0.0, 0.0
+    group = min(spec.shard_group or size, size)
+    parameters = shard(spec, 0).total
+    gradient = 4 if spec.gradients == "fp32" else 2
+    stage = (1 if spec.distributed_optimizer else 0) if spec.framework == "megatron" else spec.zero
+    buckets = max(len(stage_layers(spec)) and stage_layers(spec)[0], 1) if stage == 3 else -(-parameters // GRADIENT_BUCKET)
+    reduce = over.ring_s(gradient * parameters, group, apart, buckets) * slower
+    gather = over.ring_s(2 * parameters, group, apart, buckets) * slower
+    if group < size:
+        reduce += 2 * over.ring_s(gradient * parameters / group, size // group, apart * group, buckets) * slower
+    backward = micro - forward
+    if stage == 3:
+        near = over.ring_s(2 * parameters, min(spec.secondary_group or group, group), apart, buckets) * slower
+        each = gather + near + reduce
+        exposed = _exposed(each, spec.assume.overlap_shards, micro)
+        return m * exposed, m * (each - exposed)
+    total = m * reduce + gather if stage == 2 else reduce + (gather if stage else reduce)
+    room, overlap = (m * backward, spec.assume.overlap_shards) if stage == 2 else (micro, spec.assume.overlap_data)
+    exposed = _exposed(total, overlap, room)
+    return exposed, total - exposed
+
+
+def _optimizer_s(spec: JobSpec) -> float:
+    """Adam over the shard of the fullest stage: gradient 4 bytes read thrice (norm, clip, step), fp32 weights and two moments read and
+    written, bf16 weights written, gradients set to zero: 42 bytes a parameter.
+
+    On the host: gradients over PCIe and weights back, 4 bytes a parameter and GPU, and 28 bytes of host memory for each
+    parameter of the node; on NVMe 24 bytes more, there and back (DeepSpeed, ZeRO-Infinity, arXiv:2104.07857).
+    """
+    ranks = spec.data_parallel * spec.context
+    sharded = spec.distributed_optimizer if spec.framework == "megatron" else spec.zero > 0
+    parameters = max(shard(spec, stage).total for stage in {0, spec.pipeline - 1})
+    own = parameters / (min(spec.shard_group or ranks, ranks) if sharded else 1)
+    assume = spec.assume
+    if spec.offload_optimizer == "none":
+        return 42 * own / (spec.gpu.hbm_tbps * 1e12 * assume.hbm)
+    on_node = own * spec.gpus_per_node
+    seconds = 4 * own / (assume.pcie_gbytes_per_s * 1e9) + 28 * on_node / (assume.host_gbytes_per_s * 1e9)
+    return seconds + (24 * on_node / (assume.nvme_gbytes_per_s * 1e9) if spec.offload_optimizer == "nvme" else 0.0)

@@ -1,0 +1,128 @@
+"""The time of a step: its parts, what hides what, and how they move with the job."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from iacgen import catalog
+from iacgen.training import flops
+from iacgen.training.assume import MEANING, Assumptions, achievable
+from iacgen.training.kernels import matmul_s, rates
+from iacgen.training.links import LAUNCH_S, NVLINK_HOP_S, Links
+from iacgen.training.step import PARTS, step
+
+NDR = 8 * 400e9 / 8
+
+
+@pytest.fixture(scope="module")
+def published(pretrain):
+    """The run of Llama 3 on 16,384 H100 (arXiv:2407.21783, table 4), one layer in each model chunk."""
+    return replace(
+        pretrain, nodes=2048, global_batch=2048, tensor=8, context=1, pipeline=16, virtual=8, recompute="none",
+        embedding_as_layer=True, loss_as_layer=True, node_bytes_per_s=NDR,
+    )  # fmt: skip
+
+
+def test_operations_are_those_of_the_papers_formula(pretrain, gpt):
+    """72BLsh²(1 + s/6h + V/12hL) (arXiv:2104.04473, section 5.1), biases and norms apart; 96 in the place of 72 when all is repeated."""
+    layers, h, vocabulary, s, batch = 96, 12288, 51200, 2048, 64
+    spec = replace(pretrain, model=gpt(layers, h, 96, vocabulary), sequence=s, global_batch=batch, recompute="none")
+    paper = 72 * batch * layers * s * h * h * (1 + s / (6 * h) + vocabulary / (12 * h * layers))
+    assert flops.model_flops(spec) == pytest.approx(paper, rel=2e-4)
+    repeated = 96 * batch * layers * s * h * h * (1 + s / (6 * h) + vocabulary / (16 * h * layers))
+    assert flops.hardware_flops(replace(spec, recompute="full")) == pytest.approx(repeated, rel=2e-4)
+
+
+def test_a_mixture_counts_the_experts_that_a_token_meets(pretrain):
+    """Mixtral 8x7B by its numbers: 12.88 billion of 46.70 billion parameters work on a token, less the embedding that only looks up."""
+    mixtral = catalog.Shape(
+        id="mixtral", name="Mixtral", layers=32, hidden=4096, ffn_hidden=14336, heads=32, kv_heads=8, head_dim=128, vocabulary=32000, tied_embeddings=False,
+        gated_ffn=True, norm="rmsnorm", norm_epsilon=1e-5, bias="none", positions="rope", rope_base=1e6, max_sequence=32768,
+        experts={"count": 8, "active": 2, "hidden": 14336},
+    )  # fmt: skip
+    assert flops.matrix_parameters(mixtral, 8192) == pytest.approx(12.88e9 - 32000 * 4096, rel=1e-3)
+    spec = replace(pretrain, model=mixtral, tensor=1, pipeline=1, virtual=1, context=1, expert=8, sequence_parallel=False, nodes=4, global_batch=256, node_bytes_per_s=NDR)
+    whole = step(spec)
+    assert whole.parts["expert"] > 0
+    assert 0.15 < whole.mfu < 0.6
+    far = step(replace(spec, expert=4, gpus_per_node=2, nodes=16))
+    assert far.parts["expert"] > whole.parts["expert"], "an exchange over the network takes longer than one over NVLink"
+
+
+def test_the_parts_add_up_and_have_words(published):
+    whole = step(published)
+    assert tuple(whole.parts) == PARTS
+    assert all(seconds >= 0 for seconds in whole.parts.values())
+    assert whole.seconds == pytest.approx(sum(whole.parts.values()))
+    assert whole.kernels.total == pytest.approx(sum(whole.parts[name] for name in ("forward", "backward", "repeated")))
+    assert whole.tokens_per_s_per_gpu * 16384 == pytest.approx(2048 * 8192 / whole.seconds)
+    assert whole.hfu == pytest.approx(whole.mfu)
+
+
+def test_bubble_is_that_of_the_interleaved_schedule(published):
+    """(p - 1)/(mv) of the time of a stage (arXiv:2104.04473, section 2.2); stages of this job are alike but for the ends."""
+    plain, half = step(replace(published, virtual=4)), step(published)
+    assert plain.parts["bubble"] == pytest.approx(2 * half.parts["bubble"])
+    busy = sum(half.parts[name] for name in ("forward", "backward", "repeated", "tensor", "context", "expert"))
+    assert half.parts["bubble"] == pytest.approx(15 / (16 * 8) * busy, rel=0.03)
+
+
+def test_recomputation_repeats_the_forward_pass_of_the_layers(published):
+    full = step(replace(published, recompute="full"))
+    assert full.parts["repeated"] == pytest.approx(full.parts["forward"], rel=0.03)
+    assert full.parts["tensor"] == pytest.approx(1.5 * step(published).parts["tensor"])
+    assert full.hfu > full.mfu
+
+
+def test_a_larger_matrix_reaches_more_of_the_peak(pretrain):
+    """Waves and operands cost less the larger all sides are; never more than the share of the catalog."""
+    speed = rates(pretrain)
+    shares = [2 * n**3 / matmul_s(n, n, n, 1, speed) / (pretrain.gpu.bf16_tflops * 1e12) for n in (512, 1024, 2048, 4096, 8192, 16384)]
+    assert shares == sorted(shares)
+    assert shares[-1] <= achievable(pretrain.gpu)["matmul"]
+    assert matmul_s(4096, 4096, 4095, 1, speed) > matmul_s(4096, 4096, 4096, 1, speed), "a side that is not aligned takes longer"
+
+
+def test_a_ring_moves_its_buffer_and_waits_for_each_hop():
+    over = Links(nvlink=300e9, network=400e9, domain=8, node=8)
+    assert over.ring_s(8e9, 8, 1) == pytest.approx(7e9 / 300e9 + LAUNCH_S + 7 * NVLINK_HOP_S)
+    assert over.rate(64, 1) == 300e9, "eight members of a node share its adapters in one ring"
+    assert over.rate(64, 8) == 400e9 / 8, "eight rings of a node share its adapters"
+    assert over.ring_s(8e9, 1, 1) == 0
+
+
+def test_slow_adapters_show_in_the_data_parallel_part_alone(published):
+    fast, slow = step(published), step(replace(published, node_bytes_per_s=NDR / 8))
+    changed = {name for name in PARTS if slow.parts[name] != pytest.approx(fast.parts[name])}
+    assert changed == {"data", "pipeline"}
+    assert slow.seconds > fast.seconds
+
+
+def test_shards_that_come_slower_than_the_computation_cannot_hide(finetune):
+    near = step(replace(finetune, node_bytes_per_s=NDR))
+    far = step(replace(finetune, node_bytes_per_s=NDR / 64))
+    assert near.parts["data"] < 0.1 * near.seconds
+    assert far.parts["data"] > 0.5 * far.seconds
+
+
+def test_an_optimizer_in_host_memory_takes_longer(finetune):
+    here = replace(finetune, node_bytes_per_s=NDR)
+    gpu, cpu, nvme = (step(replace(here, offload_optimizer=place)).parts["optimizer"] for place in ("none", "cpu", "nvme"))
+    assert gpu < cpu < nvme
+
+
+def test_each_assumption_is_explained_and_can_be_stated():
+    assert set(MEANING) == set(Assumptions.__dataclass_fields__)
+    assert Assumptions(hbm=0.7).stated == {"hbm"}
+    h100 = catalog.gpu("h100-sxm")
+    assert Assumptions(matmul=0.5).of(h100).matmul == 0.5
+    assert Assumptions().of(h100).matmul == h100.efficiency.matmul
+
+
+def test_types_without_runs_get_a_share_of_their_measured_products():
+    for gpu in ("h200", "b200", "h100-pcie"):
+        entry = catalog.gpu(gpu)
+        assert entry.efficiency is None
+        assert 0.5 < achievable(entry)["matmul"] < 0.8
