@@ -21,7 +21,7 @@ class Assumptions:
     attention: float | None = None
     unfused: float | None = None
     hbm: float = 0.8
-    misaligned: float = 0.6
+    misaligned: float = 0.61
     nvlink: float = 0.78
     network: float = 0.85
     pcie_gbytes_per_s: float = 25.0

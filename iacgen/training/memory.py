@@ -5,15 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from iacgen.training.activations import input_bytes, logits_bytes, stored_bytes, working_bytes
-from iacgen.training.parameters import shard, stage_layers
+from iacgen.training.activations import embedding_bytes, input_bytes, logits_bytes, routed_tokens, stored_bytes, working_bytes
+from iacgen.training.parameters import shard, stage_kinds, stage_layers
+from iacgen.training.states import state_bytes
 from iacgen.training.zero import bucket_bytes
 
 if TYPE_CHECKING:
     from iacgen.training.spec import JobSpec
 
 GIB = 2**30
-LINES = ("weights", "gradients", "optimizer", "buffers", "working", "logits", "activations")
+LINES = ("weights", "gradients", "optimizer", "step", "buffers", "working", "logits", "activations")
 """What takes memory, fixed costs first: the line at which the sum passes the capacity is the one that breaks a job."""
 
 
@@ -21,8 +22,9 @@ LINES = ("weights", "gradients", "optimizer", "buffers", "working", "logits", "a
 class StageMemory:
     """Bytes on each GPU of one pipeline stage.
 
-    ``buffers`` is what communication needs, ``working`` the layer that is being recomputed, ``logits`` the output layer's
-    tensors on the last stage.
+    ``step`` is what the optimizer needs while it works, ``buffers`` what communication needs, ``working`` the layer in its
+    backward pass, ``logits`` the output layer's tensors on the last stage. All count together, though not all of them are in use at
+    the same time: PyTorch keeps the blocks of freed tensors, and many small ones make no large one.
     """
 
     stage: int
@@ -30,6 +32,7 @@ class StageMemory:
     weights: int
     gradients: int
     optimizer: int
+    step: int
     buffers: int
     working: int
     logits: int
@@ -89,54 +92,52 @@ def table(spec: JobSpec) -> MemoryTable:
 
 def stage_memory(spec: JobSpec, stage: int) -> StageMemory:
     """One stage of the table."""
-    weights, gradients, optimizer = state_bytes(spec, shard(spec, stage).total)
+    held = shard(spec, stage)
+    states = state_bytes(spec, held.dense, held.experts)
     return StageMemory(
         stage=stage,
         layers=stage_layers(spec)[stage],
-        weights=weights,
-        gradients=gradients,
-        optimizer=optimizer,
-        buffers=buffer_bytes(spec),
-        working=working_bytes(spec),
+        weights=states.weights,
+        gradients=states.gradients,
+        optimizer=states.optimizer,
+        step=states.step,
+        buffers=buffer_bytes(spec, stage),
+        working=working_bytes(spec, stage),
         logits=logits_bytes(spec) if stage == spec.pipeline - 1 else 0,
-        activations=stored_bytes(spec, stage),
+        activations=stored_bytes(spec, stage) + embedding_bytes(spec, stage),
     )
 
 
-def state_bytes(spec: JobSpec, parameters: int) -> tuple[int, int, int]:
-    """Weights, gradients and optimizer of ``parameters`` parameters on one GPU, in bytes.
-
-    bf16 weights 2, gradients 2 (bf16) or 4 (fp32), Adam in fp32: master weights 4 and two moments 8. Megatron's distributed
-    optimizer shards the optimizer over data-parallel and context-parallel ranks together. ZeRO (arXiv:1910.02054) shards over
-    the same ranks: the optimizer from stage 1 on, gradients from 2 on, weights at 3. For its step DeepSpeed turns bf16 gradients
-    into fp32, 4 more; stage 3 does so piece by piece, and DeepSpeed's estimate leaves 2 for it. Both estimates
-    (estimate_zero2_model_states_mem_needs and its sister) come to 18 sharded bytes.
-    """
-    ranks = spec.data_parallel * spec.context
-    gradient = 4 if spec.gradients == "fp32" else 2
-    if spec.framework == "megatron":
-        return 2 * parameters, gradient * parameters, _share(12 * parameters, ranks if spec.distributed_optimizer else 1)
-    step = 0 if spec.gradients == "fp32" else 2 if spec.zero == 3 else 4
-    weights, gradients, optimizer = (ranks if spec.zero >= stage else 1 for stage in (3, 2, 1))
-    return _share(2 * parameters, weights), _share(gradient * parameters, gradients), _share((12 + step) * parameters, optimizer)
-
-
-def buffer_bytes(spec: JobSpec) -> int:
-    """Communication: ZeRO's buckets; four tensors under way between pipeline stages; the gathered input and its gradient
-    with sequence parallelism; two pairs of keys and values in the ring of context parallelism. Megatron reduces gradients in
-    place. NCCL's own memory is part of what is kept free."""
+def buffer_bytes(spec: JobSpec, stage: int = 0) -> int:
+    """Communication: the framework's own buffers; four tensors under way between pipeline stages; the gathered input and its
+    gradient with sequence parallelism; two pairs of keys and values in the ring of context parallelism; routed tokens on their way
+    to the experts and back. NCCL's own memory is part of what is kept free."""
     model, tokens = spec.model, spec.local_sequence * spec.micro_batch
-    out = 0
-    if spec.framework == "deepspeed":
-        out += bucket_bytes(spec)
+    out = FRAMEWORK_BUFFERS[spec.framework](spec, stage)
     if spec.pipeline > 1:
         out += 4 * input_bytes(spec)
     if spec.sequence_parallel:
         out += 2 * 2 * tokens * model.hidden
     if spec.context > 1:
         out += 2 * 4 * tokens * max(model.kv_heads // spec.tensor, 1) * model.head_dim
+    if model.experts and stage_kinds(spec, stage)[1]:
+        out += 2 * 2 * routed_tokens(spec) * model.hidden
     return out
 
 
-def _share(total: int, ranks: int) -> int:
-    return -(-total // ranks)
+def _megatron_buffers(spec: JobSpec, stage: int) -> int:
+    """Gradients are reduced where they are summed. Those of matrices are added to the sum as they are computed, that of the
+    embedding lies beside it first (megatron-core, gradient_accumulation_fusion)."""
+    return 2 * spec.model.vocabulary * spec.model.hidden // spec.tensor if stage == 0 else 0
+
+
+def _fsdp_buffers(spec: JobSpec, stage: int) -> int:
+    """What PyTorch's FSDP gathers: the bf16 weights of one block and of the next that is fetched meanwhile, and those of the embedding
+    and the output layer, which stay. Their gradients: bf16, and once more in the type that they are reduced in."""
+    held, layers = shard(spec, stage), max(stage_layers(spec)[stage], 1)
+    block, reduced = (held.layers + held.experts) // layers, 4 if spec.gradients == "fp32" else 2
+    gathered = 0 if spec.zero < 3 else 2 * 2 * block + 2 * held.ends
+    return gathered + (2 + reduced) * max(block, held.ends)
+
+
+FRAMEWORK_BUFFERS = {"megatron": _megatron_buffers, "deepspeed": bucket_bytes, "fsdp": _fsdp_buffers}

@@ -165,6 +165,24 @@ def shard(spec: JobSpec, stage: int) -> StageParameters:
     return StageParameters(layers, experts, ends)
 
 
+def largest_tensor(spec: JobSpec, stage: int) -> int:
+    """Elements of the largest single parameter on a GPU of ``stage``: the embedding's or output layer's part, or a matrix of a layer.
+
+    Queries, keys and values are one matrix, and so are the two inputs of a gated feed-forward, as in Megatron.
+    """
+    model, h, t = spec.model, spec.model.hidden, spec.tensor
+    inputs = 2 if model.gated_ffn else 1
+    ordinary, with_experts = stage_kinds(spec, stage)
+    tensors = [h * model.head_dim * (model.heads // t + 2 * max(model.kv_heads // t, 1))]
+    if ordinary:
+        tensors.append(inputs * h * model.ffn_hidden // t)
+    if model.experts and with_experts:
+        tensors.append(inputs * h * model.experts.hidden // spec.expert_tensor)
+    if stage in (0, spec.pipeline - 1):
+        tensors.append(h * model.vocabulary // t)
+    return max(tensors)
+
+
 def _norm(model: Shape) -> int:
     """A layer norm has a bias where the matrices have one."""
     return model.hidden * (2 if model.norm == "layernorm" and model.bias == "all" else 1)

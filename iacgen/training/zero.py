@@ -1,4 +1,4 @@
-"""DeepSpeed's ZeRO: which states are sharded, and how large its communication buckets are.
+"""DeepSpeed's ZeRO: how large its communication buckets are, and what they take.
 
 The bucket sizes are numbers of this project's own choosing that the DeepSpeed configuration states, so that the memory
 table and the program agree; left out, DeepSpeed would take its defaults whatever the model.
@@ -9,13 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from iacgen.training.parameters import count
+from iacgen.training.parameters import count, largest_tensor, shard
+from iacgen.training.states import ranks
 
 if TYPE_CHECKING:
     from iacgen.training.spec import JobSpec
 
 DEFAULT_BUCKET = 500_000_000
-"""Elements; DeepSpeed's own default of reduce_bucket_size and allgather_bucket_size."""
+"""Elements; DeepSpeed's own default of reduce_bucket_size and allgather_bucket_size, and MEMORY_OPT_ALLREDUCE_SIZE of its engine."""
 
 
 @dataclass(frozen=True)
@@ -43,15 +44,23 @@ def buckets(spec: JobSpec) -> Buckets:
     return Buckets(reduce=size, gather=size, live=0, persistent=0)
 
 
-def bucket_bytes(spec: JobSpec) -> int:
-    """What the buckets take on a GPU.
+def bucket_bytes(spec: JobSpec, stage: int = 0) -> int:
+    """What DeepSpeed's communication takes on a GPU of a pipeline stage besides the states themselves.
 
-    Stages 0 to 2: two reduce buckets, one filling while the other is sent, and from stage 1 on a bucket to gather weights.
+    Stages 0 to 2: the gradient of the largest parameter lies beside the sum that it is added to. Then, one after the other, so that
+    the largest counts: a bucket of gradients put together for the all-reduce, once more where it is sent in another type; one
+    gradient in double precision for the norm (zero/stage_1_and_2.py, get_grad_norm_direct), the largest or the GPU's whole share; a
+    bucket to gather weights. At stage 2 two buckets work during the backward pass, one filling while the other is sent.
     Stage 3: two reduce buckets, the gathered weights, and the gradient of the largest module before it is cut (the 4L of
     DeepSpeed's own estimate counts one gathered module; prefetching the next makes it two).
     """
-    sizes = buckets(spec)
-    gradient = 4 if spec.gradients == "fp32" else 2
-    if spec.zero < 3:
-        return 2 * gradient * sizes.reduce + (2 * sizes.gather if spec.zero else 0)
-    return gradient * (2 * sizes.reduce + count(spec.model, spec.sequence).largest_module) + 2 * sizes.live
+    sizes, fp32 = buckets(spec), spec.gradients == "fp32"
+    if spec.zero == 3:
+        return (4 if fp32 else 2) * (2 * sizes.reduce + count(spec.model, spec.sequence).largest_module) + 2 * sizes.live
+    largest, held = largest_tensor(spec, stage), shard(spec, stage)
+    same, alike = ranks(spec)
+    beside = (6 if fp32 and spec.zero == 1 else 2) * largest
+    sent = (6 if fp32 else 2) * sizes.reduce
+    norm = 8 * min(largest, held.dense // same + held.experts // alike) if spec.zero == 2 or (spec.zero == 1 and not fp32) else 0
+    gather = 2 * sizes.gather if spec.zero else 0
+    return beside + (2 * sizes.reduce + sent + max(norm, gather) if spec.zero == 2 else max(sent, norm, gather))
