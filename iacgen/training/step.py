@@ -202,8 +202,10 @@ def _expert_s(spec: JobSpec, over: Links) -> float:
 def _data_s(spec: JobSpec, over: Links, micro: float, forward: float, slower: float) -> tuple[float, float]:
     """Exposed and hidden seconds of gradients and weights among data-parallel and context-parallel ranks.
 
-    Megatron and ZeRO 0 and 1 exchange once a step: gradients under the last backward pass, weights under the next forward pass. ZeRO 2
-    reduces after each micro batch; ZeRO 3 also gathers weights twice for each.
+    Megatron and ZeRO 0 and 1 exchange once a step: gradients under the last backward pass, weights under the next forward pass. With
+    v chunks in a stage those of all but one are done before the last p micro batches pass through that one (megatron-core,
+    schedules.py): it is their computation that hides the exchange. ZeRO 2 reduces after each micro batch; ZeRO 3 also gathers weights
+    twice for each.
     """
     size, apart, m = spec.data_parallel * spec.context, spec.tensor, spec.micro_batches
     if size == 1:
@@ -224,7 +226,8 @@ def _data_s(spec: JobSpec, over: Links, micro: float, forward: float, slower: fl
         exposed = _exposed(each, spec.assume.overlap_shards, micro)
         return m * exposed, m * (each - exposed)
     total = m * reduce + gather if stage == 2 else reduce + (gather if stage else reduce)
-    room, overlap = (m * backward, spec.assume.overlap_shards) if stage == 2 else (micro, spec.assume.overlap_data)
+    last = 1 + (spec.pipeline - 1) * (spec.virtual - 1) / spec.virtual
+    room, overlap = (m * backward, spec.assume.overlap_shards) if stage == 2 else (last * micro, spec.assume.overlap_data)
     exposed = _exposed(total, overlap, room)
     return exposed, total - exposed
 

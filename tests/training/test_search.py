@@ -1,0 +1,110 @@
+"""``parallel: auto``: the fastest plan that fits, found again by trying all, and the plan of Llama 3 beside it."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+import pytest
+
+from iacgen import catalog
+from iacgen.diagnostics import errors
+from iacgen.training import JobSpec, batch, memory
+from iacgen.training.search import HEADROOM, Found, deciding, search, timed
+from iacgen.training.step import PARTS, step
+
+OPEN = frozenset({"micro_batch", "recompute", "zero"})
+
+
+def job(**other):
+    given = {"model": catalog.model("llama-3-8b"), "nodes": 2, "sequence": 8192, "global_batch": 64, "distributed_optimizer": True, "gradients": "fp32"}
+    return JobSpec(name="open", gpu=catalog.gpu("h100-sxm"), gpus_per_node=8, node_bytes_per_s=400e9, **(given | other))
+
+
+@pytest.fixture(scope="module")
+def llama3() -> Found:
+    """405B on 16,384 H100, 2,048 sequences of 8,192 tokens. The paper shards its gradients, which Megatron does not: bf16 sums take as little."""
+    found = search(job(model=catalog.model("llama-3.1-405b"), nodes=2048, global_batch=2048, gradients="bf16"), OPEN)
+    assert found
+    return found
+
+
+@pytest.fixture(scope="module")
+def published(llama3):
+    """The cut of arXiv:2407.21783, table 4: tensor 8, context 1, pipeline 16, data 128; without recomputation, a layer in each chunk."""
+    return timed(
+        replace(
+            llama3.best.spec, tensor=8, context=1, pipeline=16, virtual=8, micro_batch=1, recompute="none",
+            sequence_parallel=True, embedding_as_layer=True, loss_as_layer=True,
+        )
+    )  # fmt: skip
+
+
+def everything(spec):
+    """All plans that add up and fit with headroom, one by one, and their seconds."""
+    sizes = {"tensor": (1, 2, 4, 8), "context": (1, 2, 4, 8, 16), "pipeline": (1, 2, 4, 8, 16), "virtual": range(1, 33), "micro_batch": (1, 2, 4, 8, 16), "recompute": ("none", "full")}
+    for values in itertools.product(*sizes.values()):
+        plan = replace(spec, **dict(zip(sizes, values, strict=True)))
+        plan = replace(plan, sequence_parallel=plan.tensor > 1)
+        if plan.world % plan.model_parallel or not plan.data_parallel or plan.global_batch % (plan.micro_batch * plan.data_parallel) or errors(batch.check(plan)):
+            continue
+        table = memory.table(plan)
+        if table.worst.total <= (1 - HEADROOM) * table.capacity:
+            yield plan, step(plan).seconds
+
+
+def test_nothing_is_faster_than_what_is_found():
+    """Against trying all, on a job small enough for it."""
+    spec = job()
+    found = search(spec, OPEN)
+    fastest, seconds = min(everything(spec), key=lambda pair: pair[1])
+    assert found.best.seconds == pytest.approx(seconds, abs=1e-6), fastest
+    assert [plan.seconds for plan in found.others] == sorted(plan.seconds for plan in found.others)
+    assert len({plan.spec for plan in (found.best, *found.others)}) == 4
+
+
+@pytest.mark.parametrize("framework", ["megatron", "deepspeed", "fsdp"])
+def test_what_is_found_is_accepted_and_has_headroom(framework):
+    found = search(job(framework=framework, zero=0 if framework == "megatron" else 3, distributed_optimizer=framework == "megatron"), OPEN)
+    for plan in (found.best, *found.others):
+        assert not errors(batch.check(plan.spec))
+        assert plan.memory.worst.total <= (1 - HEADROOM) * plan.memory.capacity
+        assert plan.spec.framework == framework
+
+
+def test_the_same_job_gets_the_same_answer():
+    assert search(job(), OPEN) == search(job(), OPEN)
+
+
+def test_what_is_stated_is_kept():
+    found = search(job(micro_batch=2, recompute="full"))
+    assert {(plan.spec.micro_batch, plan.spec.recompute) for plan in (found.best, *found.others)} == {(2, "full")}
+
+
+def test_a_job_too_large_for_its_machines_has_no_plan():
+    assert search(job(model=catalog.model("llama-3.1-405b"), nodes=1), OPEN) is None
+
+
+def test_the_published_plan_of_llama_3_is_near_the_best(llama3, published, capsys):
+    """Within 10 % of the best, as it is fitting, and those that beat it say in which part of the step."""
+    assert published, "the published plan adds up and fits"
+    assert published.seconds <= 1.10 * llama3.best.seconds
+    beat = [plan for plan in (llama3.best, *llama3.others) if plan.seconds < published.seconds]
+    assert len(beat) >= 3
+    with capsys.disabled():
+        print(f"\nLlama 3 405B on 16,384 H100: {published.seconds:.2f} s as published, {llama3.ways:,} ways divide, {llama3.too_large:,} faster ones lack room")
+        for plan in beat[:3]:
+            part, seconds = deciding(published, plan)
+            print(f"  {plan.seconds:.2f} s with {plan.words}: {seconds:.2f} s less {part}")
+    assert all(deciding(published, plan)[0] in PARTS and deciding(published, plan)[1] > 0 for plan in beat)
+
+
+def test_experts_need_a_size_that_divides_them():
+    """A mixture of 8 experts on 2 nodes."""
+    mixture = catalog.Shape(
+        id="mixture", name="Mixture", layers=16, hidden=2048, ffn_hidden=7168, heads=16, kv_heads=8, head_dim=128, vocabulary=32000, tied_embeddings=False,
+        gated_ffn=True, norm="rmsnorm", norm_epsilon=1e-5, bias="none", positions="rope", rope_base=1e6, max_sequence=32768,
+        experts={"count": 8, "active": 2, "hidden": 7168},
+    )  # fmt: skip
+    found = search(job(model=mixture), OPEN)
+    assert all(8 % plan.spec.expert == 0 for plan in (found.best, *found.others))
