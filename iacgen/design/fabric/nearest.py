@@ -21,6 +21,7 @@ Changes = Mapping[str, Any]
 
 UFM_PLACES = 4  # leaf ports of a fabric manager, which can take so many places of nodes
 MOST_HOSTS = 1_000_000  # looked at for all hints of one fabric: of a huge one some are never tried
+ANY_SWITCH = 4  # designs that one of a plain tree comes to where every switch is tried
 MOST = 8  # proposals in one message
 MODELS = 2  # of them, switches of one technology
 OVERSUBSCRIPTIONS = (1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0)
@@ -66,7 +67,8 @@ def _within(budget: int, attempt: Attempt) -> Attempt:
     def bounded(wanted: Wanted, pools: Pools) -> Fabric:
         nonlocal spent
         rails = wanted.topology.startswith("rail") and wanted.split == "equal"
-        spent += sum(pools[p].count if rails else pools[p].planned for p in wanted.connects)
+        hosts = sum(pools[p].count if rails else pools[p].planned for p in wanted.connects)
+        spent += hosts if rails or wanted.switch else ANY_SWITCH * hosts
         if spent > budget:
             raise FabricError(None, "not tried")
         return attempt(wanted, pools)
