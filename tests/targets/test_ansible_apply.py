@@ -127,7 +127,7 @@ def test_files_of_the_tree_arrive_byte_for_byte(results):
 def test_what_a_gpu_host_gets(results):
     etc = results / "gpu0001/etc"
     names = yaml.safe_load((etc / "netplan/71-cluster-roce.yaml").read_text())["network"]["ethernets"]
-    assert len(names) == 8 and names["ibp24s0"]["mtu"] == 9000
+    assert len(names) == 8 and names["enp24s0np0"]["mtu"] == 9000
     assert stat.S_IMODE((etc / "netplan/70-cluster-ipoib.yaml").stat().st_mode) == 0o600
     assert "What=10.33.0.1@o2ib:10.33.0.2@o2ib:/scratch\n" in (etc / "systemd/system/mnt-fast\\x2dscratch.mount").read_text()
     assert (etc / "systemd/system/slurmd.service.requires/mnt-fast\\x2dscratch.mount").is_symlink()

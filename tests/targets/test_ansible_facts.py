@@ -231,7 +231,7 @@ def test_file_systems_on_two_fabrics_have_two_networks():
     """A host on both must know which of its interfaces lead to which servers."""
     home = "home: {kind: lustre, site: hall-a, servers: oss-h, metadata: mds-h, fabric: home, capacity: 1PB, read: 1GB/s, write: 1GB/s, mount: /project, clients: [login]}"
     nodes = "oss-h: {site: hall-a, system: lustre-oss, count: 2}\n  mds-h: {site: hall-a, system: lustre-mds, count: 2}\n  work: {site: hall-a, system: generic-1u, count: 2}"
-    fabric = "home: {site: hall-a, purpose: storage, connects: [oss-h, mds-h, login], technology: infiniband, switch: qm9700, subnet: 10.64.0.0/12, manager: {kind: opensm, pool: mds-h}}"
+    fabric = "home: {site: hall-a, purpose: storage, connects: [oss-h, mds-h, login], technology: infiniband, switch: qm9700, subnet: 10.96.0.0/12, manager: {kind: opensm, pool: mds-h}}"
     swaps = (
         ("storage:\n  scratch:", f"storage:\n  {home}\n  scratch:"), ("  login: {", f"  {nodes}\n  login: {{"), ("fabrics:\n", f"fabrics:\n  {fabric}\n"),
         ("oss, mds, login]", "oss, mds, work]"), ("clients: [gpu, login]", "clients: [gpu, work]"), ("mds, ctl, login, ufm]", "mds, ctl, login, ufm, oss-h, mds-h, work]"),

@@ -24,10 +24,10 @@ COPIED_TO_HOSTS = {
 }  # fmt: skip
 # Lists for people, and for programs that are no judge here; of an InfiniBand fabric the judge of opensm reads the others.
 LISTS = {"README.md", "bill-of-materials.csv", "fabric.svg", "netbox-cables.csv"}
-ETHERNET = LISTS | {"cables.csv", "p2p.csv", "plan.csv", "ports.csv"}
+ETHERNET = LISTS | {"cables.csv", "p2p.csv", "plan.csv", "ports.csv", "topology.dot"}
 FABRICS = {
     "lab": {"compute": ETHERNET | {"switches/common.yaml", "switches/compute-leaf1.yaml"}, "mgmt": ETHERNET},
-    "superpod-h100": {"compute": LISTS | {"rail.svg"}, "storage": LISTS, "mgmt": ETHERNET},
+    "superpod-h100": {"compute": LISTS | {"rail.svg"}, "storage": LISTS, "mgmt": ETHERNET, "oob": ETHERNET},
     "aws-p5": {},
 }
 HALLS = {

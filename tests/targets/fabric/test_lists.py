@@ -9,7 +9,7 @@ from iacgen import catalog
 from iacgen.targets.fabric.ports import switch_port
 
 FABRICS = [
-    ("superpod-h100", "compute"), ("superpod-h100", "storage"), ("superpod-h100", "mgmt"), ("lab", "compute"), ("lab", "mgmt"),
+    ("superpod-h100", "compute"), ("superpod-h100", "storage"), ("superpod-h100", "mgmt"), ("sockets", "mgmt"), ("lab", "compute"), ("lab", "mgmt"),
     *((case, "compute") for case in ("one-unit", "opensm", "xdr", "dragonfly", "roce", "sonic", "three-tiers", "planes")),
 ]  # fmt: skip
 # What an adapter's number stands for in the P2P file: UFM Cable Validation Tool, "1 -> mlx5_0 P1, 2 -> mlx5_1 P1, and so on".
@@ -49,7 +49,7 @@ def lower(fabric, row, device, port, adapters):
 
 def per_cage(fabric):
     """Links of one cage, from the data sheets: two of 400G or 800G in a twin-port OSFP, one of 1G in an RJ45."""
-    return {"qm9700": 2, "q3400-ra": 2, "sn5600": 2, "sn2201": 1}[fabric.switch.id]
+    return {"qm9700": 2, "q3400-ra": 2, "sn5600": 2, "sn4600c": 1, "sn2201": 1}[fabric.switch.id]
 
 
 @pytest.mark.parametrize(("case", "name"), FABRICS)
@@ -102,7 +102,7 @@ def test_the_port_map_is_the_wiring(project, table, case, name):
         if row["a_type"] == "switch":
             wanted[row["a_device"], row["a_port"]] = (row["z_device"], row["z_port"], row["label"])
     assert used == wanted
-    each = {"qm9700": 64, "q3400-ra": 144, "sn5600": 128, "sn2201": 52}[fabric.switch.id]
+    each = {"qm9700": 64, "q3400-ra": 144, "sn5600": 128, "sn4600c": 64, "sn2201": 52}[fabric.switch.id]
     assert len(rows) == each * fabric.switches == len({(r["switch"], r["port"]) for r in rows})
     assert {r["state"] for r in rows} <= {"used", "free", "reserved"}
 
@@ -147,7 +147,7 @@ def test_a_split_port_has_two_numbers(model, gbps, number, name):
 
 def test_uplink_sockets_come_behind_the_others(table):
     """SN2201: sockets 1 to 48 of 1G, cages 49 to 52 of 100G; a leaf uses the last, and a spine of the same model the same ones."""
-    rows = table("superpod-h100", "mgmt/p2p.csv")
+    rows = table("sockets", "mgmt/p2p.csv")
     up = {row["a_cage"] for row in rows if row["joins"] == "leaf-spine"} | {row["z_cage"] for row in rows if row["joins"] == "leaf-spine"}
     assert up and up <= {"49", "50", "51", "52"}
     assert all(int(row["z_cage"]) <= 48 for row in rows if row["joins"] == "host-leaf")
