@@ -22,6 +22,7 @@ class Layout:
     tensor: int
     pipeline: int
     context: int
+    expert: int
     recompute: str
     sequence: int
     global_batch: int
@@ -39,26 +40,27 @@ def smallest(model: catalog.Model, system: catalog.System, nodes: int, checkpoin
         name="job", model=model, gpu=catalog.gpu(system.gpu), nodes=nodes, gpus_per_node=system.gpus, sequence=sequence, global_batch=1,
         gradients="fp32", distributed_optimizer=True, checkpoint_target_s=60.0 if checkpoint else None,
     )  # fmt: skip
-    for recompute, size, tensor, pipeline, context in _candidates(model, system.gpus):
+    for recompute, size, tensor, pipeline, context, expert in _candidates(model, system.gpus, nodes * system.gpus):
         used = nodes // -(-size // system.gpus) * -(-size // system.gpus)
         world = used * system.gpus
         if not used or world % size:
             continue
-        copies = world // size
+        copies = world // (tensor * pipeline * context)
         micro = max(BUBBLE * pipeline if pipeline > 1 else 1, round(TOKENS / (sequence * copies)))
         spec = replace(
-            base, nodes=used, tensor=tensor, pipeline=pipeline, context=context, recompute=recompute, sequence_parallel=tensor > 1, global_batch=copies * micro,
+            base, nodes=used, tensor=tensor, pipeline=pipeline, context=context, expert=expert, recompute=recompute, sequence_parallel=tensor > 1, global_batch=copies * micro,
         )  # fmt: skip
         job, findings = plan(spec)
         if job and not findings:
-            return Layout(used, tensor, pipeline, context, recompute, sequence, copies * micro, job)
+            return Layout(used, tensor, pipeline, context, expert, recompute, sequence, copies * micro, job)
     return None
 
 
-def _candidates(model: catalog.Model, gpus: int) -> Iterator[tuple[str, int, int, int, int]]:
-    """(recompute, GPUs of a copy, tensor, pipeline, context), the most wanted first."""
+def _candidates(model: catalog.Model, gpus: int, world: int) -> Iterator[tuple[str, int, int, int, int, int]]:
+    """(recompute, GPUs that hold the model once, tensor, pipeline, context, expert), the most wanted first."""
     tensors = [t for t in range(1, gpus + 1) if gpus % t == 0 and model.heads % t == 0]
     pipelines = [p for p in range(1, model.layers + 1) if model.layers % p == 0]
-    cuts = sorted((t * p * c, p, c, t) for t, p, c in product(tensors, pipelines, (1, 2, 4)))
+    experts = [e for e in range(1, model.experts.count + 1) if model.experts.count % e == 0] if model.experts else [1]
+    cuts = sorted((p * max(t * c, e), p, c, t, e) for t, p, c, e in product(tensors, pipelines, (1, 2, 4), experts) if p * max(t * c, e) <= world)
     for recompute in ("selective", "full"):
-        yield from ((recompute, size, t, p, c) for size, p, c, t in cuts)
+        yield from ((recompute, size, t, p, c, e) for size, p, c, t, e in cuts)

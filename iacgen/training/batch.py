@@ -6,16 +6,17 @@ The rules are those that Megatron-LM enforces when it reads its arguments (``val
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from iacgen.diagnostics import Diagnostic, Related
+from iacgen.diagnostics import Diagnostic
+from iacgen.training.limits import LIMITS, WORLD
+from iacgen.training.parameters import stage_layers
+from iacgen.training.said import Rule, error as _error
 from iacgen.training.traffic import node_share
 
 if TYPE_CHECKING:
     from iacgen.training.spec import JobSpec
-
-Rule = Callable[["JobSpec"], Iterator[Diagnostic]]
 
 _COUNTS = {
     "nodes": ("count",),
@@ -23,7 +24,7 @@ _COUNTS = {
     "sequence": ("sequence",),
     "global_batch": ("global_batch",),
     "micro_batch": ("micro_batch",),
-    **{name: ("parallel", name) for name in ("tensor", "pipeline", "virtual", "context", "expert")},
+    **{name: ("parallel", name) for name in ("tensor", "pipeline", "virtual", "context", "expert", "expert_tensor")},
 }
 
 
@@ -39,11 +40,6 @@ def check(spec: JobSpec) -> list[Diagnostic]:
     shape = [finding for rule in SHAPE for finding in rule(spec)]
     world = list(_world_divides(spec))
     return shape + (world or [finding for rule in BATCH for finding in rule(spec)])
-
-
-def _error(spec: JobSpec, number: int, slug: str, message: str, path: tuple[str, ...], help: str, *related: tuple[tuple[str, ...], str]) -> Diagnostic:
-    notes = tuple(Related(spec.at(*where), note) for where, note in related)
-    return Diagnostic(f"IAC{number}", slug, "error", message, spec.at(*path), notes, help)
 
 
 def _counts_are_positive(spec: JobSpec) -> Iterator[Diagnostic]:
@@ -115,7 +111,11 @@ def _micro_batches_fill_the_interleaved_schedule(spec: JobSpec) -> Iterator[Diag
 
 
 def _layers_divide(spec: JobSpec) -> Iterator[Diagnostic]:
-    """Megatron-LM validate_args: layers, with the embedding and the loss where they count, divisible by pipeline * virtual."""
+    """Megatron-LM validate_args: layers, with the embedding and the loss where they count, divisible by pipeline * virtual. Where the
+    ends have numbers of their own: what is left divides over the other stages, and each stage over its chunks."""
+    if spec.first_layers is not None or spec.last_layers is not None:
+        yield from _layers_left_divide(spec)
+        return
     chunks = spec.pipeline * spec.virtual
     counted = spec.model.layers + spec.embedding_as_layer + spec.loss_as_layer
     if counted % chunks or counted // chunks < 1:
@@ -125,6 +125,17 @@ def _layers_divide(spec: JobSpec) -> Iterator[Diagnostic]:
             spec, 306, "layers-not-divisible",
             f"{counted} layers do not divide into {chunks} chunks (pipeline {spec.pipeline} * virtual {spec.virtual})",
             ("parallel", "pipeline"), f"with virtual {spec.virtual}, pipeline can be {sizes}",
+        )  # fmt: skip
+
+
+def _layers_left_divide(spec: JobSpec) -> Iterator[Diagnostic]:
+    layers = stage_layers(spec)
+    ends = " and ".join(f"{name} {n}" for name, n in (("first_layers", spec.first_layers), ("last_layers", spec.last_layers)) if n is not None)
+    if sum(layers) != spec.model.layers or min(layers) < 1 or any(n % spec.virtual for n in layers):
+        yield _error(
+            spec, 306, "layers-not-divisible",
+            f"with {ends}, {spec.model.layers} layers do not divide over {spec.pipeline} stages of {spec.virtual} chunks",
+            ("parallel", "pipeline"), "choose the ends so that the other stages share what is left evenly, each a multiple of virtual",
         )  # fmt: skip
 
 
@@ -173,8 +184,9 @@ def _parts_have_their_partner(spec: JobSpec) -> Iterator[Diagnostic]:
         yield _error(spec, 311, "sequence-parallel-without-tensor", "sequence parallelism with tensor 1: Megatron switches it off in silence", ("parallel", "sequence"), "set parallel.sequence: false, or use tensor above 1")
     if spec.virtual > 1 and spec.pipeline == 1:
         yield _error(spec, 312, "virtual-without-pipeline", f"virtual {spec.virtual} with pipeline 1: there is no pipeline to interleave", ("parallel", "virtual"), "leave virtual out, or use pipeline above 1")
-    if spec.expert > 1:
-        yield _error(spec, 313, "expert-parallel-of-dense-model", f"expert {spec.expert}, but {spec.model.id} has no experts", ("parallel", "expert"), "leave expert out")
+    for name in ("expert", "expert_tensor"):
+        if getattr(spec, name) > 1 and not spec.model.experts:
+            yield _error(spec, 313, "expert-parallel-of-dense-model", f"{name} {getattr(spec, name)}, but {spec.model.id} has no experts", ("parallel", name), f"leave {name} out")
 
 
 def _tensor_stays_in_the_node(spec: JobSpec) -> Iterator[Diagnostic]:
@@ -195,7 +207,9 @@ def _framework_can(spec: JobSpec) -> Iterator[Diagnostic]:
             yield _error(spec, 315, "zero-outside-deepspeed", f"zero {spec.zero} is a DeepSpeed stage, but the framework is megatron", ("zero",), "leave zero out: Megatron's distributed optimizer shards as stage 1 does; or use framework: deepspeed")
         return
     if spec.virtual > 1:
-        yield _error(spec, 316, "virtual-outside-megatron", "DeepSpeed has no interleaved pipeline schedule", ("parallel", "virtual"), "leave virtual out, or use framework: megatron")
+        yield _error(spec, 316, "virtual-outside-megatron", f"an interleaved pipeline schedule is Megatron's, not {spec.framework}'s", ("parallel", "virtual"), "leave virtual out, or use framework: megatron")
+    if spec.framework == "fsdp":
+        return
     if spec.sequence_parallel:
         yield _error(spec, 317, "sequence-parallel-outside-megatron", "this sequence parallelism is Megatron's; DeepSpeed cuts the sequence by parallel.context", ("parallel", "sequence"), "set parallel.sequence: false, or use framework: megatron")
     if spec.pipeline > 1 and spec.zero > 1:
@@ -221,5 +235,5 @@ def _groups_keep_to_whole_nodes(spec: JobSpec) -> Iterator[Diagnostic]:
         )  # fmt: skip
 
 
-SHAPE: tuple[Rule, ...] = (_layers_divide, _width_divides, _sequence_divides, _sequence_is_known_to_the_model, _parts_have_their_partner, _tensor_stays_in_the_node, _framework_can)
-BATCH: tuple[Rule, ...] = (_data_parallel_as_stated, _batch_divides, _micro_batches_fill_the_interleaved_schedule, _groups_keep_to_whole_nodes)
+SHAPE: tuple[Rule, ...] = (_layers_divide, _width_divides, _sequence_divides, _sequence_is_known_to_the_model, _parts_have_their_partner, _tensor_stays_in_the_node, _framework_can, *LIMITS)
+BATCH: tuple[Rule, ...] = (_data_parallel_as_stated, *WORLD, _batch_divides, _micro_batches_fill_the_interleaved_schedule, _groups_keep_to_whole_nodes)

@@ -12,6 +12,7 @@ from iacgen.cli.init import proof
 from iacgen.pipeline import recabled, run, tree
 from iacgen.starter import EXAMPLE, SMALL, Impossible, Wish, write
 from iacgen.starter.network import network
+from iacgen.training.parameters import count
 
 SYSTEMS = [s for s in catalog.entries("systems") if s.gpus]
 COUNTS = (1, 2, 4, 7, 8, 9, 16, 31, 32, 33, 64, 65, 127, 128, 170, 375)
@@ -59,7 +60,7 @@ def test_every_model_is_clean_or_does_not_fit(wish):
         text = write(wish)
     except Impossible as error:
         assert f"does not fit {wish.nodes} x" in str(error)
-        weights = 2 * catalog.model(wish.job).published_parameters + 12 * catalog.model(wish.job).published_parameters
+        weights = 14 * count(catalog.model(wish.job), 2048).total
         memory = catalog.gpu(catalog.system(wish.system).gpu).memory_gib * 2**30 * catalog.system(wish.system).gpus * wish.nodes
         assert weights > memory / 4, "a model that is far from filling the GPUs is not refused"
         return
@@ -154,7 +155,7 @@ def test_growth_of_what_stands_behind_the_gpus_moves_no_cable_of_theirs(pool):
         # ConnectX-6 runs 200G over four lanes of 50G: two links a cage of SN5600, which counts four of 200G.
         (Wish("dgx-a100", 8, fabric="roce"), "no switch of the catalog speak roce over a cable that fits both"),
         (Wish("../gpus/h200", 8), "no system with GPUs"),
-        (Wish("dgx-h100", 8, job="gpt-9"), "no model is called 'gpt-9'; there are llama-2-70b"),
+        (Wish("dgx-h100", 8, job="gpt-9"), "no model is called 'gpt-9'; there are bloom-176b"),
         (Wish("dgx-h100", 8, site="aws"), "--site on-prem"),
         (Wish("p5.48xlarge", 8, site="on-prem"), "--site aws"),
         (Wish("p5.48xlarge", 8, fabric="roce"), "leave --fabric out"),

@@ -12,10 +12,41 @@ from iacgen import catalog
 from iacgen.training.parameters import count, padded_vocabulary, shard, stage_layers
 
 
-@pytest.mark.parametrize("id", catalog.ids("models"))
-def test_catalog_models_have_their_published_count(id):
-    model = catalog.model(id)
+EXACT = [model for model in catalog.entries("models") if model.published_parameters]
+PRINTED = [model for model in catalog.entries("models") if model.published_billions]
+ACTIVE = [model for model in catalog.entries("models") if model.published_active_billions]
+
+
+@pytest.mark.parametrize("model", EXACT, ids=lambda model: model.id)
+def test_catalog_models_have_their_published_count(model):
     assert count(model, model.max_sequence).total == model.published_parameters
+
+
+@pytest.mark.parametrize("model", PRINTED, ids=lambda model: model.id)
+def test_catalog_models_have_about_the_count_that_is_printed(model):
+    assert count(model, model.max_sequence).total / 1e9 == pytest.approx(model.published_billions, rel=0.005)
+
+
+@pytest.mark.parametrize("model", ACTIVE, ids=lambda model: model.id)
+def test_parameters_at_work_on_one_token_are_those_that_are_printed(model):
+    """With or without the table of the embedding, of which a token takes one row: publishers differ."""
+    parameters = count(model, model.max_sequence)
+    table = model.vocabulary * model.hidden
+    printed = model.published_active_billions
+    digits = len(str(printed).partition(".")[2].rstrip("0"))
+    assert printed in {round(n / 1e9, digits) for n in (parameters.active, parameters.active - table)}
+
+
+def test_experts_are_the_difference_of_all_and_active():
+    """Mixtral 8x7B, arXiv:2401.04088: two of eight experts of 3 * 4096 * 14336 in each of 32 layers."""
+    parameters = count(catalog.model("mixtral-8x7b"), 4096)
+    assert parameters.total - parameters.active == 32 * 6 * 3 * 4096 * 14336
+
+
+def test_every_family_that_the_project_names_is_there():
+    sizes = {"1b": 1.3, "3b": 2.7, "7b": 6.7, "13b": 12.9, "30b": 30.0, "70b": 64.9}
+    assert {size: round(count(catalog.model(f"mpt-{size}"), 2048).total / 1e9, 1) for size in sizes} == sizes
+    assert {"gpt-3-175b", "bloom-176b", "mixtral-8x7b", "mixtral-8x22b", "deepseek-v3"} <= set(catalog.ids("models"))
 
 
 @pytest.mark.parametrize(

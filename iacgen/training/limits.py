@@ -1,0 +1,111 @@
+"""What experts, uneven stages, groups of shards and offload ask of a job's other numbers; rules of ``batch.check``.
+
+Each rule names the place of the program that enforces it, or that takes the number without a word and does something else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from iacgen.diagnostics import Diagnostic
+from iacgen.training.said import Rule, error
+
+if TYPE_CHECKING:
+    from iacgen.training.spec import JobSpec
+
+
+def _experts_divide(spec: JobSpec) -> Iterator[Diagnostic]:
+    """Megatron-LM validate_args and DeepSpeed moe/layer.py: experts divisible by the expert-parallel size. A tensor group of experts
+    cuts each of them."""
+    experts = spec.model.experts
+    if experts is None:
+        return
+    if experts.count % spec.expert:
+        yield error(spec, 324, "experts-not-divisible", f"{experts.count} experts of a layer of {spec.model.id} do not divide over expert {spec.expert}", ("parallel", "expert"), f"use a divisor of {experts.count}")
+    if experts.hidden % spec.expert_tensor:
+        yield error(spec, 309, "ffn-not-divisible", f"feed-forward size {experts.hidden} of an expert does not divide over expert_tensor {spec.expert_tensor}", ("parallel", "expert_tensor"), f"use a divisor of {experts.hidden}")
+    if spec.expert_tensor > 1 and spec.framework != "megatron":
+        yield error(spec, 326, "expert-tensor-outside-megatron", f"expert_tensor {spec.expert_tensor} is Megatron's; {spec.framework} keeps each expert on one GPU", ("parallel", "expert_tensor"), "leave expert_tensor out, or use framework: megatron")
+    if spec.framework == "megatron" and spec.expert > 1 and spec.tensor > 1 and not spec.sequence_parallel:
+        yield error(
+            spec, 327, "experts-without-sequence-parallelism", f"expert {spec.expert} beside tensor {spec.tensor} without sequence parallelism",
+            ("parallel", "sequence"), "leave parallel.sequence out: it is on by default",
+        )  # fmt: skip
+
+
+def _expert_grid_divides(spec: JobSpec) -> Iterator[Diagnostic]:
+    """megatron-core parallel_state: the world is a multiple of expert_tensor * expert * pipeline. DeepSpeed cuts expert groups out of
+    the copies of the model (utils/groups.py)."""
+    if spec.model.experts is None or spec.expert == 1:
+        return
+    size = spec.expert_tensor * spec.expert * spec.pipeline
+    if spec.framework == "deepspeed" and spec.data_parallel % spec.expert:
+        yield error(spec, 325, "expert-groups-not-divisible", f"expert {spec.expert} does not divide the {spec.data_parallel} copies of the model", ("parallel", "expert"), f"use a divisor of {spec.data_parallel}")
+    elif spec.world % size:
+        yield error(
+            spec, 325, "expert-groups-not-divisible",
+            f"{spec.world} GPUs do not divide by expert_tensor {spec.expert_tensor} * expert {spec.expert} * pipeline {spec.pipeline} = {size}",
+            ("parallel", "expert"), f"use a size of expert that divides {spec.world // (spec.expert_tensor * spec.pipeline)}",
+        )  # fmt: skip
+
+
+def _ends_are_said_once(spec: JobSpec) -> Iterator[Diagnostic]:
+    """megatron-core TransformerConfig: numbers of the first and last stage stand beside neither the embedding nor the loss as a layer.
+    DeepSpeed and FSDP have no names for either."""
+    named = [name for name in ("first_layers", "last_layers") if getattr(spec, name) is not None]
+    counted = [name for name in ("embedding_as_layer", "loss_as_layer") if getattr(spec, name)]
+    for name in (*named, *counted):
+        if spec.framework != "megatron":
+            yield error(spec, 328, "uneven-stages-refused", f"{name} is Megatron's; {spec.framework} lays stages out by its own rule", ("parallel", name), f"leave {name} out, or use framework: megatron")
+        elif spec.pipeline == 1:
+            yield error(spec, 328, "uneven-stages-refused", f"{name} with pipeline 1: there is one stage, which has all layers", ("parallel", name), f"leave {name} out, or use pipeline above 1")
+    if named and counted and spec.framework == "megatron" and spec.pipeline > 1:
+        yield error(
+            spec, 328, "uneven-stages-refused", f"{named[0]} beside {counted[0]}: Megatron takes a number of layers or counts the ends as layers, not both",
+            ("parallel", named[0]), f"leave out {named[0]} or {counted[0]}", (("parallel", counted[0]), "says the same in another way"),
+        )  # fmt: skip
+
+
+def _shards_have_a_group(spec: JobSpec) -> Iterator[Diagnostic]:
+    """PyTorch's device mesh for hybrid sharding is copies * shards; DeepSpeed (utils/groups.py) cuts the world into secondary groups,
+    and reads zero_hpz_partition_size at stage 3 alone."""
+    same = spec.data_parallel * spec.context
+    if spec.shard_group and spec.framework != "fsdp":
+        yield error(spec, 332, "shard-group-refused", f"shard_group is FSDP's; {spec.framework} shards over all copies of the model", ("shard_group",), "leave shard_group out, or use framework: fsdp")
+    elif spec.shard_group and same % spec.shard_group:
+        yield error(spec, 332, "shard-group-refused", f"shard_group {spec.shard_group} does not divide the {same} GPUs that hold the same part of the model", ("shard_group",), f"use a divisor of {same}")
+    if spec.secondary_group and (spec.framework != "deepspeed" or spec.zero < 3):
+        yield error(spec, 332, "shard-group-refused", "a second copy of the weights is kept at ZeRO stage 3 alone", ("secondary_group",), "leave secondary_group out, or use framework: deepspeed with zero: 3")
+    elif spec.secondary_group and spec.world % spec.secondary_group:
+        yield error(spec, 332, "shard-group-refused", f"secondary_group {spec.secondary_group} does not divide the {spec.world} GPUs of the job", ("secondary_group",), f"use a divisor of {spec.world}")
+
+
+def _fsdp_shards(spec: JobSpec) -> Iterator[Diagnostic]:
+    """PyTorch's FSDP shards weights, gradients and optimizer together; it has no stage for the optimizer alone."""
+    if spec.framework == "fsdp" and spec.zero < 2:
+        yield error(spec, 333, "fsdp-stage-unknown", f"zero is {spec.zero}, and FSDP shards weights, gradients and optimizer at once", ("zero",), "use zero: 3, or 2 to keep the weights gathered between the passes of a step")
+
+
+def _offload_has_a_program(spec: JobSpec) -> Iterator[Diagnostic]:
+    """DeepSpeed: offload of weights and of anything to NVMe works at stage 3 (zero/stage3.py), of the optimizer to the CPU from stage 1
+    on; at lower stages the keys are read and nothing happens. Megatron: --optimizer-cpu-offload. FSDP: all shards or none, to the CPU."""
+    optimizer, weights = spec.offload_optimizer, spec.offload_weights
+    if optimizer == weights == "none":
+        return
+    at, faults = ("offload", "optimizer" if optimizer != "none" else "weights"), []
+    if spec.framework == "megatron" and (weights != "none" or optimizer == "nvme"):
+        faults.append(("Megatron offloads the optimizer, to the CPU, and nothing else", "use offload: {optimizer: cpu}"))
+    if spec.framework == "fsdp" and (optimizer, weights) != ("cpu", "cpu"):
+        faults.append(("FSDP offloads weights, gradients and optimizer together, to the CPU", "use offload: {optimizer: cpu, weights: cpu}"))
+    if spec.framework == "deepspeed" and spec.zero == 0:
+        faults.append(("DeepSpeed offloads nothing without ZeRO", "use zero: 3, or 1 for the optimizer alone"))
+    elif spec.framework == "deepspeed" and spec.zero < 3 and (weights != "none" or optimizer == "nvme"):
+        faults.append((f"at zero {spec.zero} DeepSpeed offloads the optimizer, to the CPU, and nothing else", "use zero: 3, or offload: {optimizer: cpu}"))
+    for message, help in faults:
+        yield error(spec, 329, "offload-refused", message, at, help)
+
+
+LIMITS: tuple[Rule, ...] = (_experts_divide, _ends_are_said_once, _fsdp_shards, _offload_has_a_program)
+WORLD: tuple[Rule, ...] = (_expert_grid_divides, _shards_have_a_group)
+"""Rules that ask for the number of copies of the model."""
