@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from . import catalog, checks, source
 from .blueprint import Blueprint, assemble, parse, resolve
 from .blueprint.intact import MAPS, Rest, intact
 from .blueprint.mistakes import at
-from .blueprint.training import Training
+from .blueprint.training import Parallel, Training
 from .checks import Profile
 from .checks.duties import job_input, model_of, read_rate, write_rate
 from .checks.folded import folded
@@ -29,15 +29,22 @@ from .placement.project import Project
 from .source import Document, traced
 from .training import Job, JobSpec
 from .training import plan as plan_job
+from .training.assume import Assumptions
+from .training.auto import chosen_plan, no_plan
 from .training.checkpoints import ASSUMED_SAVE_S
 from .training.failures import Failures
+from .training.search import CHOICES, NothingFits, search
 
+Path = tuple[str | int, ...]
 _OF_THE_WHOLE = frozenset({"nothing-to-schedule", "path-not-mounted"})  # what is missed may be among what was left out
 
 
 @dataclass(frozen=True)
 class Run:
-    """How far the flow came: a later value is None when an earlier stage found an error."""
+    """How far the flow came: a later value is None when an earlier stage found an error.
+
+    ``decided`` are the sizes of jobs that said ``parallel: auto``, by their paths in ``blueprint``, where they stand from then on.
+    """
 
     document: Document
     profile: Profile = "production"
@@ -46,6 +53,7 @@ class Run:
     blueprint: Blueprint | None = None
     design: Design | None = None
     jobs: Mapping[str, Job] = field(default_factory=dict)
+    decided: Mapping[Path, tuple[Any, str]] = field(default_factory=dict)
     project: Project | None = None
 
 
@@ -59,9 +67,9 @@ def run(text: bytes | str, name: str, profile: Profile = "production", over: Ite
     state = Run(document, profile, tuple(findings))
     if document.data is not None:
         state = _blueprint(state)  # also beside faults of single values, so that one run tells all
-    for stage in (_referenced, _checked, _judged, _placed):
+    for stage in (_referenced, _cut, _checked, _judged, _placed):
         if errors(state.findings):
-            state = _besides(state, stage is _checked) if stage in (_referenced, _checked) else state
+            state = _besides(state, stage is not _referenced) if stage in (_referenced, _cut, _checked) else state
             break
         state = stage(state)
     return _allowed(replace(state, findings=folded(traced(document, state.findings), document.place)))
@@ -103,6 +111,19 @@ def _referenced(state: Run) -> Run:
     return replace(state, findings=(*state.findings, *checks.run("references", state.blueprint, state.profile)))
 
 
+def _cut(state: Run) -> Run:
+    """Jobs that leave their cut open get the fastest that fits; its sizes stand in the blueprint from here on."""
+    assert state.blueprint
+    findings, decided, training = list(state.findings), dict(state.decided), dict(state.blueprint.training)
+    for name, wanted in training.items():
+        if wanted.parallel is None:
+            chosen, found = cut(name, wanted, state.blueprint, state.document)
+            findings += found
+            training[name] = wanted.model_copy(update=chosen)
+            decided |= {("training", name, key): (value.model_dump(exclude_none=True) if key == "parallel" else value, "auto") for key, value in chosen.items()}
+    return replace(state, blueprint=state.blueprint.model_copy(update={"training": training}), decided=decided, findings=tuple(findings))
+
+
 def _besides(state: Run, referenced: bool) -> Run:
     """After an error in the language or a reference: what can be said all the same of the entries that nothing is wrong with."""
     rest = Rest(copy.deepcopy(state.document.data), state.blueprint) if referenced else intact(state.document.data, state.findings, state.document.unread)
@@ -116,7 +137,7 @@ def _besides(state: Run, referenced: bool) -> Run:
     wrong = {f.path[:2] for f in errors((*state.findings, *unknown)) if f.slug != "unknown-key"} | rest.unsure
     for name, wanted in blueprint.training.items():
         if wanted.nodes in blueprint.nodes and not {("training", name), ("nodes", wanted.nodes)} & wrong and (spec := job_spec(name, wanted, blueprint)):
-            found += plan_job(spec)[1]
+            found += plan_job(spec)[1] if wanted.parallel else [] if referenced else cut(name, wanted, blueprint, state.document)[1]
     if sound := rest.without(lambda left: [f.path for f in errors(checks.run("references", left, state.profile))]):
         found += [f for f in errors(checks.run("blueprint", sound, state.profile)) if f.slug not in _OF_THE_WHOLE]
     return replace(state, findings=(*state.findings, *(_as_written(f, rest) for f in found)))
@@ -180,7 +201,7 @@ def job_spec(name: str, wanted: Training, blueprint: Blueprint) -> JobSpec | Non
     if system.gpu is None:
         return None
     store = blueprint.storage.get(wanted.checkpoint.to) if wanted.checkpoint else None
-    megatron, cut, off = wanted.framework == "megatron", wanted.parallel, wanted.offload
+    megatron, cut, off = wanted.framework == "megatron", wanted.parallel or Parallel(), wanted.offload
     usable = max(1, pool.count - pool.spares - len(pool.down))
     return JobSpec(
         name=name,
@@ -226,8 +247,35 @@ def job_spec(name: str, wanted: Training, blueprint: Blueprint) -> JobSpec | Non
         failures=Failures(wanted.failures.per_1000_node_days, wanted.failures.restart, wanted.failures.repair, wanted.failures.availability),
         input=job_input(blueprint, wanted),
         host_cpus=system.cpus,
+        node_bytes_per_s=_adapters(blueprint, wanted.nodes),
+        nvlink_gpus=system.nvlink_domain_gpus or None,
+        assume=Assumptions(**{f.name: value for f in fields(Assumptions) if (value := getattr(wanted.assume, f.name, None)) is not None}),
         origin=("training", name),
     )
+
+
+def _adapters(blueprint: Blueprint, pool: str) -> float | None:
+    """Bytes a second of the compute adapters of a pool's nodes, one direction; None where no fabric joins them."""
+    system = catalog.system(blueprint.nodes[pool].system)
+    nic = system.nics.get("compute")
+    joined = system.cloud or any(fabric.purpose == "compute" and pool in fabric.connects for fabric in blueprint.fabrics.values())
+    return nic.count * nic.gbps * 1e9 / 8 if nic and joined else None
+
+
+def cut(name: str, wanted: Training, blueprint: Blueprint, document: Document) -> tuple[dict[str, Any], list[Diagnostic]]:
+    """What to put into a job that says ``parallel: auto``, and what there is to say about it; nothing to put when no way fits."""
+    spec = job_spec(name, wanted, blueprint)
+    if spec is None:
+        return {"parallel": Parallel()}, []  # a check says that its nodes have no GPUs
+    written = {key for key in ("micro_batch", "recompute") if ("training", name, key) in document.values}
+    free = frozenset({"micro_batch", "recompute"} - written | ({"zero"} if wanted.zero is None and wanted.framework != "megatron" else set()))
+    found = search(spec, free)
+    if isinstance(found, NothingFits):
+        return {}, [no_plan(spec, found)]
+    plan = found.best.spec
+    sizes = {key: getattr(plan, key) for key in Parallel.model_fields if key in CHOICES}
+    chosen = {"parallel": Parallel(**sizes, sequence=plan.sequence_parallel or plan.tensor == 1), **{key: getattr(plan, key) for key in sorted(free)}}
+    return chosen, [chosen_plan(found)]
 
 
 __all__ = ["Design", "Run", "job_spec", "recabled", "run", "tree"]

@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from iacgen.blueprint import Blueprint, base
+from iacgen.blueprint.training import Cut
 
 MARK = "<!-- From here on docs/generate.py writes this page out of iacgen/blueprint/. -->"
 
@@ -26,6 +27,7 @@ ALIASES: list[tuple[Any, str]] = [
     (base.BytesPerSecond, "rate"),
     (base.Watts, "power"),
     (base.Seconds, "time"),
+    (Cut, "section or `auto`"),
 ]
 PLAIN = {int: "whole number", float: "number", str: "text", bool: "`true` or `false`"}
 
@@ -128,6 +130,8 @@ def _limits(field: FieldInfo) -> str:
     high = next((v for m in field.metadata if (v := getattr(m, "le", None)) is not None), None)
     if low is None and high is None:
         return ""
+    if low is None:
+        return f", up to {high:,g}"
     return f", {low:,} or more" if high is None else f", {low:,g} to {high:,g}" if isinstance(low, float) else f", {low:,} to {high:,}"
 
 

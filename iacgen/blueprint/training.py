@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, StringConstraints
+from pydantic import BeforeValidator, Field, StringConstraints
 
 from .base import WHOLE, AbsolutePath, Argument, CatalogId, Description, Name, PoolName, Seconds, Section
+from .assume import Assume
 from .failures import Failures
 from .input import Input
 
@@ -25,6 +26,23 @@ class Parallel(Section):
     last_layers: int | None = Field(None, ge=0, le=4096, description="Layers on the last pipeline stage, where it has another number than the rest", examples=[6])
     embedding_as_layer: bool = Field(False, description="The first pipeline stage has one layer less for its embedding", examples=[True])
     loss_as_layer: bool = Field(False, description="The last pipeline stage has one layer less for the output layer", examples=[True])
+
+
+class _OrAuto:
+    """``auto`` in the place of the section: None here, and one more choice in the JSON Schema."""
+
+    def __get_pydantic_json_schema__(self, core: Any, handler: Any) -> dict[str, Any]:
+        choices = handler(core)["anyOf"]
+        return {"anyOf": [*(choice for choice in choices if choice.get("type") != "null"), {"const": "auto", "type": "string"}]}
+
+
+def _left_open(value: object) -> object:
+    """None for ``auto``; an empty key stays a mistake."""
+    return None if value == "auto" else "" if value is None else value
+
+
+Cut = Annotated[Parallel | None, BeforeValidator(_left_open), _OrAuto()]
+"""How the model is cut, or None where iacgen chooses."""
 
 
 class Checkpoint(Section):
@@ -52,7 +70,7 @@ class Training(Section):
     sequence: int = Field(ge=128, le=4_194_304, description="Tokens in a sequence", examples=[8192])
     global_batch: int = Field(ge=1, description="Sequences in a step", examples=[256])
     micro_batch: int = Field(1, ge=1, description="Sequences that one pass takes", examples=[1])
-    parallel: Parallel = Field(Parallel(), description="How the model is cut", examples=[{"tensor": 8, "pipeline": 9, "virtual": 7, "context": 2}])
+    parallel: Cut = Field(Parallel(), description="How the model is cut; auto: the fastest way that fits, with micro_batch, recompute and zero where they are left out", examples=[{"tensor": 8, "pipeline": 9, "virtual": 7, "context": 2}, "auto"])
     framework: Literal["megatron", "deepspeed", "fsdp"] = Field(description="What trains it", examples=["megatron", "deepspeed", "fsdp"])
     zero: Annotated[Literal[0, 1, 2, 3], WHOLE] | None = Field(None, description="ZeRO stage of DeepSpeed, or what FSDP shards: 2 keeps the weights whole between the passes of a step; 3 by default there", examples=[3])
     shard_group: int | None = Field(None, ge=1, le=131_072, description="GPUs that share one copy of the states (hybrid sharding of FSDP); all by default", examples=[8])
@@ -66,3 +84,5 @@ class Training(Section):
     data: AbsolutePath | None = Field(None, description="Data set, as the script finds it", examples=["/scratch/data/corpus"])
     input: Input | None = Field(None, description="How the data gets to the GPUs", examples=[{"sample": "150kB", "prepare": "8ms", "size": "12TB"}])
     failures: Failures = Field(Failures(), description="How often nodes fail and how long they are missed", examples=[{"per_1000_node_days": 6.5, "availability": 0.99}])
+    tokens: int | None = Field(None, ge=1, le=10**18, description="Tokens that the whole run takes, for its days, energy and cost", examples=[15_600_000_000_000])
+    assume: Assume | None = Field(None, description="What the time of a step rests on, where you know better", examples=[{"matmul": 0.75, "gpu_hour": 2.5}])

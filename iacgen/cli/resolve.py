@@ -35,7 +35,7 @@ def resolve(path: Path, over: Sequence[Path], sets: Sequence[str], format: Forma
     if state.blueprint is None:
         print_findings(state)
         sys.exit(FINDINGS)
-    decided = implied(state.blueprint, state.design) if state.design else {}
+    decided = (implied(state.blueprint, state.design) if state.design else {}) | dict(state.decided)
     found = list(leaves(fill(written_out(state.blueprint), decided), state.document, decided))
     if format is Format.json:
         print(json.dumps([{"path": ".".join(map(str, leaf.path)), "value": leaf.value, "origin": leaf.origin} for leaf in found], indent=2, ensure_ascii=False))

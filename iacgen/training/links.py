@@ -8,6 +8,7 @@ known by its size and by the distance between two of its members.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ LAUNCH_S, NVLINK_HOP_S, NETWORK_HOP_S = 8.4e-6, 3.4e-6, 9.6e-6
 @dataclass(frozen=True)
 class Links:
     """What a GPU and a node move in one direction, bytes a second, under the assumptions. ``domain`` is how many GPUs NVLink joins, ``node``
-    how many share one node's adapters; ``network`` is 0 where nothing connects the nodes."""
+    how many share one node's adapters; ``network`` is 0 where nothing connects the nodes: what has to cross it takes for ever."""
 
     nvlink: float
     network: float
@@ -50,18 +51,24 @@ class Links:
         """``times`` reduce-scatters or all-gathers that move ``buffer`` bytes together; twice for an all-reduce."""
         if size == 1:
             return 0.0
-        return buffer * (size - 1) / size / self.rate(size, apart) + times * self.latency(size, apart)
+        return over(buffer * (size - 1) / size, self.rate(size, apart)) + times * self.latency(size, apart)
 
     def exchange_s(self, sent: float, size: int, apart: int) -> float:
         """All-to-all: each GPU sends ``sent`` bytes, in equal parts to all members, itself included."""
         if size == 1:
             return 0.0
         near = self.members(size, apart)
-        return max(sent * (near - 1) / size / self.nvlink, sent * (size - near) / size / (self.network / self.node) if size > near else 0.0) + self.latency(2, apart)
+        far = over(sent * (size - near) / size, self.network / self.node)
+        return max(over(sent * (near - 1) / size, self.nvlink), far) + self.latency(2, apart)
 
     def message_s(self, size: float, apart: int) -> float:
         """One GPU to the one ``apart`` ranks on, when all of its node do the same."""
-        return size / (self.nvlink if apart < self.domain else self.network / self.node)
+        return over(size, self.nvlink if apart < self.domain else self.network / self.node)
+
+
+def over(sent: float, rate: float) -> float:
+    """Seconds for ``sent`` bytes; for ever where nothing carries them."""
+    return 0.0 if not sent else sent / rate if rate else inf
 
 
 def links(spec: JobSpec) -> Links:

@@ -16,6 +16,7 @@ import numpy as np
 
 from iacgen.diagnostics import errors
 from iacgen.training import batch, memory
+from iacgen.training.links import links
 from iacgen.training.step import Pieces, StepTime, pieces, step
 
 if TYPE_CHECKING:
@@ -57,13 +58,21 @@ class Plan:
 
 @dataclass(frozen=True)
 class Found:
-    """What a search found: the fastest plan that fits with headroom, the next ones, how many ways divide, and how many that bound to be
-    faster do not fit."""
+    """What a search found: the fastest plan that fits with headroom and the next ones, fastest first, how many ways divide, and how many
+    that may be faster lack room."""
 
     best: Plan
     others: tuple[Plan, ...]
     ways: int
     too_large: int
+
+
+@dataclass(frozen=True)
+class NothingFits:
+    """No way to cut the job adds up and fits; ``least`` is the memory of the one that needs least, None where none adds up."""
+
+    ways: int
+    least: MemoryTable | None
 
 
 def deciding(plan: Plan, faster: Plan) -> tuple[str, float]:
@@ -81,31 +90,41 @@ def timed(spec: JobSpec) -> Plan | None:
     return Plan(spec, step(spec), table) if table.fits else None
 
 
-def search(spec: JobSpec, free: frozenset[str] = frozenset(), shown: int = 3) -> Found | None:
+def search(spec: JobSpec, free: frozenset[str] = frozenset(), shown: int = 3) -> Found | NothingFits:
     """The plans for a job whose cut is left open. ``free`` names further fields to choose (``micro_batch``, ``recompute``, ``zero``);
-    the others keep their values. None when no way divides and fits. The same job always gets the same answer."""
-    grids = [grid for cut in _cuts(spec, free) for grid in [_grid(cut)] if grid]
+    the others keep their values. Where no plan fits with headroom, those that just fit count. The same job always gets the same answer.
+    """
+    over = links(spec)
+    joined = over.network > 0 or spec.world <= over.domain  # else no way has a time
+    grids = [grid for cut in _cuts(spec, free) for grid in [_grid(cut)] if grid] if joined else []
     if not grids:
-        return None
+        return NothingFits(0, None)
     bounds = np.concatenate([grid.bound for grid in grids])
     owner = np.concatenate([np.full(len(grid.bound), i) for i, grid in enumerate(grids)])
     first = np.concatenate([[0], np.cumsum([len(grid.bound) for grid in grids])])
-    found: list[Plan] = []
+    roomy: list[Plan] = []
+    tight: list[Plan] = []
+    least: MemoryTable | None = None
     too_large = 0
     for number in np.argsort(bounds, kind="stable"):
-        if len(found) > shown and bounds[number] > found[shown].seconds:
+        if len(roomy) > shown and bounds[number] > roomy[shown].seconds:
             break
         grid = grids[owner[number]]
         candidate = grid.spec(int(number - first[owner[number]]))
         if errors(batch.check(candidate)):
             continue
+        took = step(candidate, grid.pieces)
         table = memory.table(candidate)
+        least = table if least is None else min(least, table, key=lambda t: t.worst.total / t.capacity)
         if table.worst.total > (1 - HEADROOM) * table.capacity:
             too_large += 1
+            if table.fits and len(tight) <= shown:
+                tight.append(Plan(candidate, took, table))
             continue
-        found.append(Plan(candidate, step(candidate, grid.pieces), table))
-        found.sort(key=_rank)
-    return Found(found[0], tuple(found[1 : shown + 1]), len(bounds), too_large) if found else None
+        roomy.append(Plan(candidate, took, table))
+        roomy.sort(key=_rank)
+    plans = roomy or sorted(tight, key=_rank)
+    return Found(plans[0], tuple(plans[1 : shown + 1]), len(bounds), too_large) if plans else NothingFits(len(bounds), least)
 
 
 def _rank(plan: Plan) -> tuple[Any, ...]:

@@ -24,6 +24,21 @@ PARTS = ("forward", "backward", "repeated", "tensor", "context", "expert", "imba
 """In the order in which they are printed. ``repeated`` is recomputation; ``tensor`` to ``expert``, ``pipeline`` and ``data`` are exposed
 communication, ``imbalance`` what stages wait for the slowest one."""
 
+WORDS = {
+    "forward": "computation forward",
+    "backward": "computation backward",
+    "repeated": "recomputation",
+    "tensor": "exposed tensor-parallel communication",
+    "context": "exposed context-parallel communication",
+    "expert": "exposed expert-parallel communication",
+    "imbalance": "waiting for the slowest stage",
+    "bubble": "pipeline bubble",
+    "pipeline": "exposed messages between stages",
+    "data": "exposed exchange of gradients and weights",
+    "optimizer": "optimizer step",
+}
+"""The parts in words."""
+
 GRADIENT_BUCKET = 40_000_000
 """Parameters in one bucket of gradients: Megatron-core's default, at least."""
 

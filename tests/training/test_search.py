@@ -10,7 +10,7 @@ import pytest
 from iacgen import catalog
 from iacgen.diagnostics import errors
 from iacgen.training import JobSpec, batch, memory
-from iacgen.training.search import HEADROOM, Found, deciding, search, timed
+from iacgen.training.search import HEADROOM, Found, NothingFits, deciding, search, timed
 from iacgen.training.step import PARTS, step
 
 OPEN = frozenset({"micro_batch", "recompute", "zero"})
@@ -25,7 +25,7 @@ def job(**other):
 def llama3() -> Found:
     """405B on 16,384 H100, 2,048 sequences of 8,192 tokens. The paper shards its gradients, which Megatron does not: bf16 sums take as little."""
     found = search(job(model=catalog.model("llama-3.1-405b"), nodes=2048, global_batch=2048, gradients="bf16"), OPEN)
-    assert found
+    assert isinstance(found, Found)
     return found
 
 
@@ -82,7 +82,21 @@ def test_what_is_stated_is_kept():
 
 
 def test_a_job_too_large_for_its_machines_has_no_plan():
-    assert search(job(model=catalog.model("llama-3.1-405b"), nodes=1), OPEN) is None
+    none = search(job(model=catalog.model("llama-3.1-405b"), nodes=1), OPEN)
+    assert isinstance(none, NothingFits)
+    assert none.ways > 0 and not none.least.fits
+
+
+def test_a_job_that_nothing_divides_has_no_way():
+    assert search(job(nodes=7, global_batch=1), OPEN) == NothingFits(0, None)
+
+
+def test_what_just_fits_is_taken_where_nothing_has_headroom(monkeypatch):
+    """Headroom cut to nothing for the memory table, then to all but a sliver: the same plans, said to lack room."""
+    monkeypatch.setattr("iacgen.training.search.HEADROOM", 0.999)
+    found = search(job(), OPEN)
+    assert found.best.memory.fits
+    assert found.too_large > 0
 
 
 def test_the_published_plan_of_llama_3_is_near_the_best(llama3, published, capsys):

@@ -1,0 +1,46 @@
+"""What is said of ``parallel: auto``: what it chose, what the next ways lose to that, or why nothing was chosen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from iacgen.diagnostics import Diagnostic
+from iacgen.training.search import deciding
+from iacgen.training.step import WORDS
+from iacgen.units import gib, seconds
+
+if TYPE_CHECKING:
+    from iacgen.training.search import Found, NothingFits, Plan
+    from iacgen.training.spec import JobSpec
+
+
+def chosen_plan(found: Found) -> Diagnostic:
+    """What ``parallel: auto`` chose, and what the next ones lose to it."""
+    best, spec = found.best, found.best.spec
+    lines = [f"{plan.words}: {plan.seconds:.4g} s, {loss(plan, best)}" for plan in found.others]
+    return Diagnostic(
+        "IAC391", "plan-chosen", "info",
+        f"{spec.name}: {best.words} takes {best.seconds:.4g} s a step, the least of {found.ways:,} ways that divide",
+        spec.at("parallel"), help="\n".join(["next fastest:", *lines]) if lines else None,
+    )  # fmt: skip
+
+
+def no_plan(spec: JobSpec, found: NothingFits) -> Diagnostic:
+    """Why ``parallel: auto`` chose nothing."""
+    if not spec.node_bytes_per_s and spec.world > (spec.nvlink_gpus or spec.gpus_per_node) and not found.ways:
+        message = f"{spec.name} takes {spec.nodes:,} nodes, and no compute fabric joins them: no way to cut it has a time"
+        help = "connect the pool to a fabric with purpose: compute, or state the sizes of parallel"
+    elif found.least is None:
+        message = f"no way to cut {spec.model.name} over {spec.world:,} GPUs goes with global_batch {spec.global_batch} and sequence {spec.sequence}"
+        help = "change count or global_batch, so that copies of the model divide both"
+    else:
+        worst = found.least.worst
+        message = f"{spec.model.name} fits on {spec.world:,} x {spec.gpu.id} in none of {found.ways:,} ways: the least that one GPU needs is {gib(worst.total)} of {gib(found.least.capacity)}"
+        help = "take more nodes (count), leave micro_batch and recompute out, or offload the optimizer's states"
+    return Diagnostic("IAC390", "no-plan-fits", "error", message, spec.at("parallel"), help=help)
+
+
+def loss(plan: Plan, faster: Plan) -> str:
+    """In which part a plan loses against a faster one, in words."""
+    part, lost = deciding(plan, faster)
+    return f"{seconds(lost)} more {WORDS[part]}" if lost > 0 else "as fast"
