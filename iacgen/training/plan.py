@@ -10,14 +10,16 @@ from iacgen.training import batch, checkpoints
 from iacgen.training.checkpoints import Checkpoints
 from iacgen.training.data import Reading, reading
 from iacgen.training.failures import Reliability, reliability
-from iacgen.training.groups import RankGrid, dense
+from iacgen.training.groups import RankGrid, dense, experts
 from iacgen.training.memory import MemoryTable, table
+from iacgen.training.offload import HostMemory, host_memory
 from iacgen.training.parameters import Parameters, count
+from iacgen.training.remedies import remedies
 from iacgen.training.spec import JobSpec
 from iacgen.training.text import MEANING, table_text
 from iacgen.training.traffic import NodeGrid, Traffic, node_grid, node_share, traffic
 from iacgen.training.zero import Buckets, buckets
-from iacgen.units import gib
+from iacgen.units import bytes_si, gib
 
 SMALL_HEADROOM = 0.04
 """Share of the room that should stay free: published totals lie some per cent above sums of this kind."""
@@ -28,7 +30,7 @@ class Job:
     """A job that adds up and fits.
 
     ``micro_batches`` is the gradient accumulation. ``grid`` is the job's shape in nodes and ``traffic`` what its nodes send
-    each other in one step; placement needs nothing else. ``checkpoint_write_bytes_per_s`` and ``checkpoints`` are None
+    each other in one step; placement needs nothing else. ``host`` is what offload takes on a node, None without offload. ``checkpoint_write_bytes_per_s`` and ``checkpoints`` are None
     when no time to save is promised. ``reliability`` is what failures mean for it, ``reading`` how its data reaches it.
     """
 
@@ -38,6 +40,7 @@ class Job:
     data_parallel: int
     micro_batches: int
     memory: MemoryTable
+    host: HostMemory | None
     grid: NodeGrid
     traffic: Traffic
     checkpoint_bytes: int
@@ -56,6 +59,11 @@ class Job:
         return dense(self.spec)
 
     @property
+    def expert_ranks(self) -> RankGrid:
+        """Process groups of the layers with experts."""
+        return experts(self.spec)
+
+    @property
     def buckets(self) -> Buckets:
         """DeepSpeed's bucket sizes that the memory table counts."""
         return buckets(self.spec)
@@ -71,7 +79,8 @@ def plan(spec: JobSpec) -> tuple[Job | None, list[Diagnostic]]:
     if errors(findings):
         return None, findings
     memory = table(spec)
-    findings += list(_memory_findings(spec, memory))
+    host = host_memory(spec)
+    findings += [*_memory_findings(spec, memory), *_host_findings(spec, host)]
     if errors(findings):
         return None, findings
     share = node_share(spec)
@@ -86,6 +95,7 @@ def plan(spec: JobSpec) -> tuple[Job | None, list[Diagnostic]]:
         data_parallel=spec.data_parallel,
         micro_batches=spec.micro_batches,
         memory=memory,
+        host=host,
         grid=node_grid(spec, share),
         traffic=traffic(spec, share),
         checkpoint_bytes=checkpoint,
@@ -111,7 +121,7 @@ def _memory_findings(spec: JobSpec, memory: MemoryTable) -> Iterator[Diagnostic]
             "IAC330", "job-does-not-fit", "error",
             f"{spec.name} needs {gib(worst.total)} on each GPU of stage {worst.stage}, and {spec.gpu.id} has room for {gib(room)}: "
             f"{MEANING[line]} ({gib(getattr(worst, line))}) breaks it",
-            spec.at(), help=f"{table_text(memory)}\n{_remedies(spec)}", on_key=True,
+            spec.at(), help=f"{table_text(memory)}\n{remedies(spec)}", on_key=True,
         )  # fmt: skip
     elif worst.total > (1 - SMALL_HEADROOM) * room:
         yield Diagnostic(
@@ -121,27 +131,26 @@ def _memory_findings(spec: JobSpec, memory: MemoryTable) -> Iterator[Diagnostic]
         )  # fmt: skip
 
 
-def _remedies(spec: JobSpec) -> str:
-    """One line for the single changes of the blueprint after which the job adds up and fits."""
-    good = []
-    for words, changed in _changes(spec):
-        if not errors(batch.check(changed)):
-            memory = table(changed)
-            if memory.fits:
-                good.append(f"{words} ({gib(memory.worst.total)})")
-    return "would fit with " + ", or ".join(good) if good else "no single change of recompute, parallel, zero or micro_batch makes it fit"
-
-
-def _changes(spec: JobSpec) -> Iterator[tuple[str, JobSpec]]:
-    for recompute in ("selective", "full"):
-        if spec.recompute != recompute and spec.recompute != "full":
-            yield f"recompute: {recompute}", replace(spec, recompute=recompute)
-    if spec.micro_batch > 1:
-        yield "micro_batch: 1", replace(spec, micro_batch=1)
-    yield f"parallel.context: {2 * spec.context}", replace(spec, context=2 * spec.context)
-    if 2 * spec.tensor <= spec.gpus_per_node:
-        yield f"parallel.tensor: {2 * spec.tensor}", replace(spec, tensor=2 * spec.tensor, sequence_parallel=spec.framework == "megatron")
-    yield f"parallel.pipeline: {2 * spec.pipeline}", replace(spec, pipeline=2 * spec.pipeline)
-    if spec.framework == "deepspeed":
-        for stage in range(spec.zero + 1, 4):
-            yield f"zero: {stage}", replace(spec, zero=stage)
+def _host_findings(spec: JobSpec, host: HostMemory | None) -> Iterator[Diagnostic]:
+    """Whether what leaves the GPUs finds room on its node."""
+    if host is None:
+        return
+    part = "optimizer" if spec.offload_optimizer != "none" else "weights"
+    if host.memory_room is not None and host.memory_bytes > host.memory_room:
+        yield Diagnostic(
+            "IAC334", "host-memory-too-small", "error",
+            f"{spec.name} keeps {gib(host.memory_bytes)} in the memory of each node, which has {gib(host.memory_room)}",
+            spec.at("offload", part), help="take more nodes, offload less, or to nvme",
+        )  # fmt: skip
+    if host.nvme_room is not None and host.nvme_bytes > host.nvme_room:
+        yield Diagnostic(
+            "IAC335", "nvme-too-small", "error",
+            f"{spec.name} keeps {bytes_si(host.nvme_bytes)} on the NVMe of each node, which has {bytes_si(host.nvme_room)}",
+            spec.at("offload", part), help="take more nodes, or offload less",
+        )  # fmt: skip
+    if host.nvme_room is None and host.nvme_bytes:
+        yield Diagnostic(
+            "IAC336", "nvme-unknown", "warning",
+            f"{spec.name} keeps {bytes_si(host.nvme_bytes)} on the NVMe of each node, and the catalog does not know how much that has",
+            spec.at("offload", part), help="look it up on the machine",
+        )  # fmt: skip

@@ -109,7 +109,7 @@ def literal(body):
 def snippets(page, section):
     """Literal blocks that are sections of a blueprint."""
     for block in literal(getattr(page, section)):
-        if re.match(r"(kind|schema|name|sites|nodes|fabrics|storage|scheduler|training|software):", block) and "..." not in block:
+        if re.match(r"(kind|schema|name|sites|nodes|fabrics|storage|scheduler|models|training|software):", block) and "..." not in block:
             yield block
 
 

@@ -77,3 +77,23 @@ def finetune() -> JobSpec:
         recompute="full",
         origin=("training", "finetune"),
     )
+
+
+@pytest.fixture(scope="session")
+def moe() -> JobSpec:
+    """Mixtral 8x7B on 16 DGX H100: eight experts over the eight GPUs of four tensor groups."""
+    return JobSpec(
+        name="moe",
+        model=catalog.model("mixtral-8x7b"),
+        gpu=catalog.gpu("h100-sxm"),
+        nodes=16,
+        gpus_per_node=8,
+        sequence=4096,
+        global_batch=256,
+        tensor=2,
+        pipeline=2,
+        expert=8,
+        sequence_parallel=True,
+        distributed_optimizer=True,
+        origin=("training", "moe"),
+    )

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from iacgen.training import JobSpec, batch
+from iacgen.training import JobSpec, batch, limits
 
 CASES = yaml.safe_load(Path(__file__).with_name("refusals.yaml").read_text())
-ARITHMETIC = Path(batch.__file__).read_text()
+ARITHMETIC = Path(batch.__file__).read_text() + Path(limits.__file__).read_text()
 
 
 def changed(spec, change):
@@ -31,7 +31,7 @@ def test_the_finding_names_the_fault_and_its_place(request, case):
     assert found == [(id, slug, ("training", spec.name, *path.split("."))) for id, slug, path in case["findings"]]
 
 
-@pytest.mark.parametrize("name", ["pretrain", "finetune"])
+@pytest.mark.parametrize("name", ["pretrain", "finetune", "moe"])
 def test_a_sound_job_has_no_findings(request, name):
     assert batch.check(request.getfixturevalue(name)) == []
 
@@ -43,7 +43,7 @@ def test_advice_names_no_more_nodes_than_are_free(pretrain, usable, advice):
     assert finding.help.startswith(advice)
 
 
-def test_every_finding_of_the_module_has_a_case():
+def test_every_finding_of_the_modules_has_a_case():
     written = {f"IAC{number}" for number in re.findall(r"\b(?:spec, |IAC)(3\d\d)", ARITHMETIC)}
     assert written == {id for case in CASES for id, _, _ in case["findings"]}
 

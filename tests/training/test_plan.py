@@ -9,6 +9,7 @@ import pytest
 
 from iacgen import catalog
 from iacgen.training import NodeGrid, plan
+from iacgen.training.offload import host_memory
 from iacgen.training.plan import SMALL_HEADROOM
 
 GIB = 2**30
@@ -33,18 +34,96 @@ def test_the_same_job_without_context_parallelism_breaks_on_activations(pretrain
     assert marked.startswith("stored activations")
 
 
-def test_every_offered_change_makes_the_job_fit(pretrain):
-    _, (finding,) = plan(replace(pretrain, context=1))
-    offered = re.findall(r"(?:parallel\.)?(\w+): (\w+) \(", finding.help.splitlines()[-1])
-    assert offered == [("recompute", "full"), ("context", "2")]
-    for field, value in offered:
-        job, _ = plan(replace(pretrain, **{"context": 1, field: int(value) if value.isdigit() else value}))
+FIELD = {"context": "context", "tensor": "tensor", "pipeline": "pipeline", "expert": "expert", "count": "nodes", "optimizer": "offload_optimizer"}
+
+
+def offered(finding):
+    """The changes that the last line of the help names: each a set of fields of a job, and the sum that is promised."""
+    for words, gib in re.findall(r"((?:[a-z_.]+: \w+|no shard_group)(?: and (?:[a-z_.]+: \w+|no shard_group))?) \(([\d.]+) GiB\)", finding.help.splitlines()[-1]):
+        pairs = [("shard_group", None) if word == "no shard_group" else tuple(word.rpartition(".")[2].split(": ")) for word in words.split(" and ")]
+        yield {FIELD.get(k, k): int(v) if v and v.isdigit() else v for k, v in pairs}, float(gib)
+
+
+STRAITS = [
+    ("pretrain", {"context": 1}),
+    ("pretrain", {"context": 1, "usable_nodes": 200, "global_batch": 504}),
+    ("pretrain", {"pipeline": 1, "virtual": 1, "context": 1, "recompute": "none", "gradients": "fp32"}),
+    ("pretrain", {"micro_batch": 4, "global_batch": 1008}),
+    ("finetune", {"zero": 1}),
+    ("finetune", {"zero": 2, "recompute": "none"}),
+    ("finetune", {"recompute": "none", "sequence": 4096, "micro_batch": 4, "global_batch": 1024}),
+    ("finetune", {"framework": "fsdp", "shard_group": 8}),
+    ("finetune", {"framework": "fsdp", "nodes": 1, "usable_nodes": 8}),
+]
+
+
+@pytest.mark.parametrize(("base", "numbers"), STRAITS, ids=lambda value: str(value))
+def test_every_offered_change_makes_the_job_fit_as_promised(request, base, numbers):
+    spec = replace(request.getfixturevalue(base), **numbers)
+    _, (finding,) = plan(spec)
+    changes = list(offered(finding))
+    assert changes or finding.help.splitlines()[-1].startswith("no change of")
+    for change, gib in changes:
+        extra = {"sequence_parallel": spec.framework != "deepspeed"} if "tensor" in change else {}
+        extra |= {"offload_weights": "cpu"} if spec.framework == "fsdp" and "offload_optimizer" in change else {}
+        job, _ = plan(replace(spec, **change, **extra))
         assert job is not None
+        assert job.memory.worst.total / GIB == pytest.approx(gib, abs=0.06)
 
 
-def test_a_job_that_no_single_change_saves_says_so(pretrain):
-    _, (finding,) = plan(replace(pretrain, pipeline=1, virtual=1, context=1))
-    assert finding.help.splitlines()[-1].startswith("no single change")
+def test_changes_are_the_smallest_of_their_kind(pretrain, finetune):
+    _, (finding,) = plan(replace(pretrain, context=1))
+    assert [change for change, _ in offered(finding)] == [{"recompute": "full"}, {"context": 2}]
+    _, (finding,) = plan(replace(finetune, zero=1))
+    assert {"zero": 3} in [change for change, _ in offered(finding)], "stage 2 keeps 141 GB of weights on each GPU"
+
+
+def test_where_one_change_does_not_do_two_are_offered(finetune):
+    """70B without ZeRO, its optimizer whole on 80 GB: tensor 8 and pipeline 4 together leave a share that fits."""
+    _, (finding,) = plan(replace(finetune, zero=0, recompute="none"))
+    assert finding.help.splitlines()[-1].startswith("no single change makes it fit; it would with ")
+    assert all(len(change) == 2 for change, _ in offered(finding))
+
+
+def test_a_job_that_nothing_saves_says_so(pretrain):
+    _, (finding,) = plan(replace(pretrain, nodes=1, pipeline=1, virtual=1, context=1, global_batch=8))
+    assert finding.help.splitlines()[-1].startswith("no change of")
+
+
+@pytest.mark.parametrize(
+    ("numbers", "memory_gib", "nvme_gb"),
+    [
+        ({"offload_optimizer": "cpu"}, 1.5 * 16 * 70_553_706_496 / 32 / GIB, 0),
+        ({"offload_optimizer": "cpu", "offload_weights": "cpu"}, 1.5 * 18 * 70_553_706_496 / 32 / GIB, 0),
+        # Four buffers of the GPU's 275.6 million elements in fp32 for each of eight GPUs, and five of 10^8 in bf16.
+        ({"offload_optimizer": "nvme"}, 8 * 4 * 4 * 275_600_416 / GIB, 16 * 70.553706496 / 32),
+        ({"offload_optimizer": "nvme", "offload_weights": "nvme"}, 8 * (4 * 4 * 275_600_416 + 5 * 2 * 10**8) / GIB, 18 * 70.553706496 / 32),
+        ({"framework": "fsdp", "offload_optimizer": "cpu", "offload_weights": "cpu"}, 16 * 70_553_706_496 / 32 / GIB, 0),
+    ],
+)
+def test_offload_takes_its_share_of_each_node(finetune, numbers, memory_gib, nvme_gb):
+    """DeepSpeed's estimate, 16P/nodes or 18P/nodes with a factor of 1.5, and what ZeRO-Infinity lays on NVMe."""
+    host = host_memory(replace(finetune, **numbers))
+    assert host.memory_bytes / GIB == pytest.approx(memory_gib, rel=1e-6)
+    assert host.nvme_bytes / 1e9 == pytest.approx(nvme_gb, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("room", "found"),
+    [
+        ({"host_memory_gib": 49.0, "host_nvme_tb": 30.0}, []),
+        ({"host_memory_gib": 2048.0, "host_nvme_tb": 0.03}, [("IAC335", "error")]),
+        ({"host_memory_gib": 30.0, "host_nvme_tb": 30.0}, [("IAC334", "error")]),
+        ({"host_memory_gib": 2048.0, "host_nvme_tb": None}, [("IAC336", "warning")]),
+        ({"host_memory_gib": None, "host_nvme_tb": 30.0}, []),
+    ],
+)
+def test_what_leaves_the_gpus_must_find_room(finetune, room, found):
+    """NVMe for the optimizer, 35 GB a node; memory for its buffers and for the weights, 33 and 6 GiB."""
+    job, findings = plan(replace(finetune, offload_optimizer="nvme", offload_weights="cpu", **room))
+    assert [(f.id, f.severity) for f in findings] == found
+    assert all(f.path[-2:] == ("offload", "optimizer") for f in findings)
+    assert (job is None) == any(severity == "error" for _, severity in found)
 
 
 @pytest.mark.parametrize(("model", "nodes", "batch", "recompute"), [("llama-3-70b", 32, 256, "full"), ("llama-3-8b", 2, 64, "selective"), ("llama-3-8b", 2, 64, "full")])
