@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from iacgen.render import render as render_template
 
 if TYPE_CHECKING:
+    from iacgen.catalog import Shape
     from iacgen.design.model import Design
     from iacgen.placement.project import Project
     from iacgen.training import Job, JobSpec
@@ -44,7 +45,7 @@ def environment(spec: JobSpec) -> tuple[tuple[str, str, str], ...]:
 
 def flags(job: Job, design: Design) -> tuple[Flag, ...]:
     """The arguments that follow from the blueprint, in groups. Tokenizer, learning rate and length of the run are the user's."""
-    return (*_parallel(job), *_batch(job), *_model(job), *_numbers(job.spec), *_storage(job, design))
+    return (*_parallel(job), *_batch(job), *_model(job), *_experts(job.spec), *_numbers(job.spec), *_storage(job, design))
 
 
 def _parallel(job: Job) -> Iterator[Flag]:
@@ -57,12 +58,23 @@ def _parallel(job: Job) -> Iterator[Flag]:
         yield "account-for-embedding-in-pipeline-split", None
     if spec.loss_as_layer:
         yield "account-for-loss-in-pipeline-split", None
+    if spec.first_layers is not None:
+        yield "decoder-first-pipeline-num-layers", spec.first_layers
+    if spec.last_layers is not None:
+        yield "decoder-last-pipeline-num-layers", spec.last_layers
     yield "context-parallel-size", spec.context
+    if spec.model.experts:
+        yield "expert-model-parallel-size", spec.expert
+        # Left out it would be the tensor size, and the groups of experts would be others than the placement's.
+        yield "expert-tensor-parallel-size", spec.expert_tensor
     if spec.sequence_parallel:
         yield "sequence-parallel", None
     if spec.distributed_optimizer:
         yield "use-distributed-optimizer", None
         yield "overlap-param-gather", None
+    if spec.offload_optimizer == "cpu":
+        yield "optimizer-cpu-offload", None
+        yield "use-precision-aware-optimizer", None  # validate_args: the offload is a part of that optimizer
     yield "overlap-grad-reduce", None
     yield "distributed-timeout-minutes", _TIMEOUT_MINUTES
 
@@ -91,10 +103,49 @@ def _model(job: Job) -> Iterator[Flag]:
         yield "swiglu", None
     yield "normalization", "RMSNorm" if model.norm == "rmsnorm" else "LayerNorm"
     yield "norm-epsilon", model.norm_epsilon
-    if model.norm == "rmsnorm":
+    if model.bias != "all":
         yield "disable-bias-linear", None
+    if model.bias == "qkv":
+        yield "add-qkv-bias", None
+    yield from _positions(model)
+    if model.latent:
+        yield "multi-latent-attention", None
+        if model.latent.query_rank:
+            yield "q-lora-rank", model.latent.query_rank
+        yield "kv-lora-rank", model.latent.kv_rank
+        yield "qk-head-dim", model.head_dim
+        yield "qk-pos-emb-head-dim", model.latent.rope_dim
+        yield "v-head-dim", model.latent.value_dim
+
+
+def _positions(model: Shape) -> Iterator[Flag]:
+    """Megatron-LM has no ALiBi: a model with it is computed as one without positions, which costs the same."""
+    if model.rope_base is not None:
         yield "position-embedding-type", "rope"
         yield "rotary-base", round(model.rope_base)
+    else:
+        yield "position-embedding-type", "learned_absolute" if model.positions == "learned" else "none"
+
+
+def _experts(spec: JobSpec) -> Iterator[Flag]:
+    """Experts of the model and how tokens get to them; the loss that balances them is the user's."""
+    experts = spec.model.experts
+    if experts is None:
+        return
+    yield "num-experts", experts.count
+    yield "moe-router-topk", experts.active
+    yield "moe-ffn-hidden-size", experts.hidden
+    if experts.shared:
+        yield "moe-shared-expert-intermediate-size", experts.shared * experts.hidden
+    if experts.dense_layers:
+        yield "moe-layer-freq", f"([0]*{experts.dense_layers}+[1]*{spec.model.layers - experts.dense_layers})"
+    if experts.router_bias:
+        yield "moe-router-score-function", "sigmoid"  # megatron-core: the bias of an expert goes with no other
+        yield "moe-router-enable-expert-bias", None
+    yield "moe-grouped-gemm", None
+    yield "moe-token-dispatcher-type", "alltoall"
+    if spec.expert_capacity is not None:
+        yield "moe-expert-capacity-factor", spec.expert_capacity
 
 
 def _numbers(spec: JobSpec) -> Iterator[Flag]:
@@ -104,7 +155,8 @@ def _numbers(spec: JobSpec) -> Iterator[Flag]:
     else:
         yield "accumulate-allreduce-grads-in-fp32", None
     if spec.flash_attention:
-        yield "attention-backend", "flash"
+        # FlashAttention wants queries and values of one size, which latent attention has not; cuDNN's kernel does not.
+        yield "attention-backend", "fused" if spec.model.latent else "flash"
     if not spec.dropout:
         yield "attention-dropout", 0.0
         yield "hidden-dropout", 0.0

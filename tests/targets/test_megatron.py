@@ -16,6 +16,8 @@ from iacgen.training import plan
 
 ROOT = Path(__file__).parents[2]
 
+MIXTRAL = {"model": catalog.model("mixtral-8x7b"), "nodes": 32, "tensor": 2, "pipeline": 4, "virtual": 1, "context": 1, "expert": 8, "global_batch": 256, "sequence": 4096}
+
 
 @pytest.fixture(scope="module")
 def superpod():
@@ -54,6 +56,9 @@ def test_argparse_reads_each_line_as_one_argument(superpod):
         ({"recompute": "full"}, {"recompute-granularity": "full", "recompute-method": "uniform", "recompute-num-layers": 1}, set()),
         ({"recompute": "none"}, {}, {"recompute-granularity", "recompute-method", "recompute-num-layers"}),
         ({"distributed_optimizer": False, "nodes": 144, "pipeline": 18, "recompute": "full", "global_batch": 72}, {"overlap-grad-reduce": None}, {"overlap-param-gather", "use-distributed-optimizer"}),
+        ({"first_layers": 13, "last_layers": 15, "virtual": 1, "recompute": "full"}, {"decoder-first-pipeline-num-layers": 13, "decoder-last-pipeline-num-layers": 15}, {"num-experts", "expert-tensor-parallel-size"}),
+        (MIXTRAL, {"num-experts": 8, "moe-router-topk": 2, "moe-ffn-hidden-size": 14336, "expert-model-parallel-size": 8, "expert-tensor-parallel-size": 1}, {"moe-layer-freq"}),
+        (MIXTRAL | {"offload_optimizer": "cpu"}, {"optimizer-cpu-offload": None, "use-precision-aware-optimizer": None}, set()),
         ({"data_path": "/scratch/data/corpus"}, {"data-path": "/scratch/data/corpus"}, set()),
         ({"checkpoint_to": None}, {}, {"save", "load", "save-interval", "ckpt-format"}),
         ({"checkpoint_target_s": None}, {"save": "/scratch/checkpoints/pretrain"}, {"save-interval"}),

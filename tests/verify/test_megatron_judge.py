@@ -110,6 +110,64 @@ def test_the_sound_job_beside_them_passes(spoilt):
     assert of_job(spoilt, "sound") == []
 
 
+OTHER_SHAPES = {
+    "experts-whole": {"model": "mixtral-8x7b", "nodes": 32, "tensor": 2, "pipeline": 4, "virtual": 1, "context": 1, "expert": 8, "global_batch": 256, "sequence": 4096},
+    "experts-cut": {"model": "mixtral-8x7b", "nodes": 16, "tensor": 4, "pipeline": 2, "virtual": 2, "context": 1, "expert": 4, "expert_tensor": 2, "global_batch": 128, "sequence": 4096, "expert_capacity": 1.25},
+    "latent": {"model": "deepseek-v3", "gpu": "h200", "nodes": 128, "tensor": 1, "sequence_parallel": False, "pipeline": 16, "virtual": 1, "context": 1, "expert": 64, "global_batch": 1024, "sequence": 4096, "first_layers": 3, "last_layers": 2, "recompute": "full"},
+    "uneven": {"first_layers": 13, "last_layers": 15, "virtual": 1, "recompute": "full"},
+    "learned": {"model": "gpt-3-175b", "nodes": 96, "pipeline": 12, "virtual": 1, "context": 1, "global_batch": 256, "sequence": 2048},
+}  # fmt: skip
+OTHER_SPOILT = [
+    ("experts-whole", "--expert-tensor-parallel-size=1\n", "", "group-not-of-placement", "expert-ep"),
+    ("experts-whole", "--expert-model-parallel-size=8", "--expert-model-parallel-size=4", "group-not-of-placement", "expert-ep"),
+    ("experts-whole", "--num-experts=8", "--num-experts=16", "megatron-not-of-plan", "--num-experts"),
+    ("experts-whole", "--num-experts=8\n", "", "idle-megatron-argument", "without --num-experts"),
+    ("experts-cut", "--moe-expert-capacity-factor=1.25", "--moe-expert-capacity-factor=1.0", "megatron-not-of-plan", "--moe-expert-capacity-factor"),
+    ("latent", "--moe-layer-freq=([0]*3+[1]*58)", "--moe-layer-freq=__import__('os').getpid()", "megatron-refused", "moe-layer-freq"),
+    ("latent", "--multi-latent-attention\n", "", "idle-megatron-argument", "--kv-lora-rank without"),
+    ("latent", "--moe-router-score-function=sigmoid", "--moe-router-score-function=softmax", "megatron-refused", "sigmoid"),
+    ("uneven", "--decoder-first-pipeline-num-layers=13", "--decoder-first-pipeline-num-layers=14", "megatron-refused", "divisible"),
+    ("learned", "--position-embedding-type=learned_absolute", "--position-embedding-type=rope", "megatron-not-of-plan", "--position-embedding-type"),
+]
+
+
+def shaped(project, changes):
+    """The job of another shape, which adds up and fits."""
+    entries = {"model": catalog.model, "gpu": catalog.gpu}
+    job, findings = plan_job(replace(project.jobs["pretrain"].spec, **{key: entries[key](value) if key in entries else value for key, value in changes.items()}))
+    assert job, findings
+    return job
+
+
+@pytest.fixture(scope="module")
+def other_shapes(tmp_path_factory, project):
+    """A tree with jobs of other shapes, and copies of them each spoilt in one way."""
+    jobs = {name: shaped(project, changes) for name, changes in OTHER_SHAPES.items()}
+    jobs |= {f"spoilt{i}": jobs[name] for i, (name, *_) in enumerate(OTHER_SPOILT)}
+    jobs = {name: replace(job, spec=replace(job.spec, name=name)) for name, job in jobs.items()}
+    several = replace(project, jobs=jobs, placements={name: replace(project.placements["pretrain"], job=name) for name in jobs})
+    tree = written(tmp_path_factory.mktemp("shapes"), several)
+    for i, (_, old, new, _, _) in enumerate(OTHER_SPOILT):
+        path = tree / "training" / f"spoilt{i}" / "megatron.args"
+        assert old in path.read_text()
+        path.write_text(path.read_text().replace(old, new))
+    return megatron.verify(tree, several)
+
+
+@pytest.mark.judge("megatron")
+@pytest.mark.parametrize("name", OTHER_SHAPES)
+def test_experts_latent_attention_and_uneven_stages_are_taken(other_shapes, name):
+    assert of_job(other_shapes, name) == []
+
+
+@pytest.mark.judge("megatron")
+@pytest.mark.parametrize("i", range(len(OTHER_SPOILT)), ids=[new[:40].strip() or f"no {old.strip()}" for _, old, new, _, _ in OTHER_SPOILT])
+def test_a_spoilt_job_of_another_shape_fails(other_shapes, i):
+    _, _, _, slug, word = OTHER_SPOILT[i]
+    found = of_job(other_shapes, f"spoilt{i}")
+    assert any(f.slug == slug and word in f.message for f in found), found
+
+
 @pytest.mark.judge("megatron")
 def test_a_group_other_than_megatron_s_is_named(tmp_path, project):
     """The placement thinks of another order of ranks than Megatron has."""

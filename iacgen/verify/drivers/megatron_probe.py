@@ -10,6 +10,7 @@ PROBE and a JSON list with, for each job, ``flags`` (name → value as text, or 
 """
 
 import json
+import re
 import sys
 import warnings
 from unittest import mock
@@ -22,8 +23,17 @@ import torch  # noqa: E402
 import torch.distributed as dist  # noqa: E402
 from megatron.core.transformer.enums import AttnBackend  # noqa: E402
 from megatron.core.transformer.transformer_block import get_num_layers_to_build  # noqa: E402
-from megatron.core.transformer.transformer_config import TransformerConfig  # noqa: E402
+from megatron.core.transformer.transformer_config import MLATransformerConfig, TransformerConfig  # noqa: E402
 from torch.testing._internal.distributed.fake_pg import FakeStore  # noqa: E402
+
+
+def pattern(text):
+    """Which layers have experts: ([0]*3+[1]*58) becomes its list. Megatron-LM hands the text to Python; here nothing is run."""
+    parts = re.fullmatch(r"\(\[0\]\*(\d+)\+\[1\]\*(\d+)\)", text)
+    if not parts:
+        raise ValueError(f"moe-layer-freq is {text}")
+    return [0] * int(parts[1]) + [1] * int(parts[2])
+
 
 # Megatron-LM's argument → field of TransformerConfig, and what makes the value out of its text (None: the argument stands alone).
 FIELDS = {
@@ -50,6 +60,31 @@ FIELDS = {
     "sequence-parallel": ("sequence_parallel", None),
     "account-for-embedding-in-pipeline-split": ("account_for_embedding_in_pipeline_split", None),
     "account-for-loss-in-pipeline-split": ("account_for_loss_in_pipeline_split", None),
+    "decoder-first-pipeline-num-layers": ("num_layers_in_first_pipeline_stage", int),
+    "decoder-last-pipeline-num-layers": ("num_layers_in_last_pipeline_stage", int),
+    "add-qkv-bias": ("add_qkv_bias", None),
+    "num-experts": ("num_moe_experts", int),
+    "moe-router-topk": ("moe_router_topk", int),
+    "moe-ffn-hidden-size": ("moe_ffn_hidden_size", int),
+    "moe-shared-expert-intermediate-size": ("moe_shared_expert_intermediate_size", int),
+    "moe-layer-freq": ("moe_layer_freq", pattern),
+    "moe-router-score-function": ("moe_router_score_function", str),
+    "moe-router-enable-expert-bias": ("moe_router_enable_expert_bias", None),
+    "moe-grouped-gemm": ("moe_grouped_gemm", None),
+    "moe-token-dispatcher-type": ("moe_token_dispatcher_type", str),
+    "moe-expert-capacity-factor": ("moe_expert_capacity_factor", float),
+    "expert-model-parallel-size": ("expert_model_parallel_size", int),
+    "expert-tensor-parallel-size": ("expert_tensor_parallel_size", int),
+}
+# Those of latent attention, which has a configuration class of its own.
+LATENT = {
+    "q-lora-rank": ("q_lora_rank", int),
+    "kv-lora-rank": ("kv_lora_rank", int),
+    "qk-head-dim": ("qk_head_dim", int),
+    "qk-pos-emb-head-dim": ("qk_pos_emb_head_dim", int),
+    "v-head-dim": ("v_head_dim", int),
+    "rotary-base": ("rotary_base", float),
+    "position-embedding-type": ("rope_type", str),
 }
 
 
@@ -77,7 +112,10 @@ def configure(flags):
         fields["activation_func"] = torch.nn.functional.silu
     if fields.get("bf16"):
         fields["params_dtype"] = fields["pipeline_dtype"] = torch.bfloat16
-    return TransformerConfig(**fields)
+    if "multi-latent-attention" not in flags:
+        return TransformerConfig(**fields)
+    fields |= {field: kind(flags[flag]) for flag, (field, kind) in LATENT.items() if flag in flags}
+    return MLATransformerConfig(multi_latent_attention=True, **({"q_lora_rank": None} | fields))
 
 
 def layers(config):
@@ -104,6 +142,8 @@ def groups(config, world, rank):
                 pipeline_model_parallel_size=config.pipeline_model_parallel_size,
                 virtual_pipeline_model_parallel_size=config.virtual_pipeline_model_parallel_size,
                 context_parallel_size=config.context_parallel_size,
+                expert_model_parallel_size=config.expert_model_parallel_size,
+                expert_tensor_parallel_size=config.expert_tensor_parallel_size,
                 create_gloo_process_groups=False,
             )
         found = {
@@ -113,6 +153,12 @@ def groups(config, world, rank):
             "pp": state.get_pipeline_model_parallel_group(),
             "dp-cp": state.get_data_parallel_group(with_context_parallel=True),
         }
+        if config.num_moe_experts:
+            found |= {
+                "expert-ep": state.get_expert_model_parallel_group(),
+                "expert-tp": state.get_expert_tensor_parallel_group(),
+                "expert-dp": state.get_expert_data_parallel_group(),
+            }
         return {family: dist.get_process_group_ranks(group) for family, group in found.items()}
     finally:
         state.destroy_model_parallel()

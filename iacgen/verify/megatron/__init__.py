@@ -77,7 +77,8 @@ def _of_core(name: str, said: dict[str, Any], job: Any) -> Iterator[Diagnostic]:
             yield finding("megatron-not-of-plan", f"{name}: {len(families['dp'])} copies of the model, but the job was planned with {job.data_parallel}", origin)
             return
         for family, theirs in families.items():
-            ours = list(job.ranks.group_of(int(rank), *family.split("-")))
+            grid, names = (job.expert_ranks, family.removeprefix("expert-")) if family.startswith("expert-") else (job.ranks, family)
+            ours = list(grid.group_of(int(rank), *names.split("-")))
             if ours != theirs:
                 yield finding("group-not-of-placement", f"{name}: megatron-core puts rank {rank} into the {family} group {theirs}, the placement into {ours}", origin)
                 return

@@ -20,6 +20,15 @@ _NEEDS = {
     "recompute-num-layers": "recompute-method",
     "rotary-base": "position-embedding-type",
     "save-interval": "save",
+    "optimizer-cpu-offload": "use-precision-aware-optimizer",
+    "use-precision-aware-optimizer": "use-distributed-optimizer",
+    "expert-model-parallel-size": "num-experts",
+    "moe-router-topk": "num-experts",
+    "moe-grouped-gemm": "num-experts",
+    "moe-layer-freq": "num-experts",
+    "moe-expert-capacity-factor": "num-experts",
+    "q-lora-rank": "multi-latent-attention",
+    "kv-lora-rank": "multi-latent-attention",
 }
 
 
@@ -81,17 +90,52 @@ def planned(job: Any) -> dict[str, object]:
         (spec.sequence_parallel, {"sequence-parallel": None}),
         (spec.distributed_optimizer, {"use-distributed-optimizer": None, "overlap-param-gather": None}),
         (model.kv_heads < model.heads, {"group-query-attention": None, "num-query-groups": model.kv_heads}),
+        (spec.first_layers is not None, {"decoder-first-pipeline-num-layers": spec.first_layers}),
+        (spec.last_layers is not None, {"decoder-last-pipeline-num-layers": spec.last_layers}),
+        (spec.offload_optimizer == "cpu", {"optimizer-cpu-offload": None, "use-precision-aware-optimizer": None}),
         (not model.tied_embeddings, {"untie-embeddings-and-output-weights": None}),
         (model.gated_ffn, {"swiglu": None}),
-        (rms, {"disable-bias-linear": None, "position-embedding-type": "rope", "rotary-base": round(model.rope_base)}),
+        (model.bias != "all", {"disable-bias-linear": None}),
+        (model.bias == "qkv", {"add-qkv-bias": None}),
+        (True, {"position-embedding-type": {"rope": "rope", "learned": "learned_absolute", "alibi": "none"}[model.positions]}),
+        (model.rope_base is not None, {"rotary-base": round(model.rope_base or 0)}),
         (spec.gradients == "bf16", {"grad-reduce-in-bf16": None}),
         (spec.gradients == "fp32", {"accumulate-allreduce-grads-in-fp32": None}),
-        (spec.flash_attention, {"attention-backend": "flash"}),
+        (spec.flash_attention, {"attention-backend": "fused" if model.latent else "flash"}),
         (not spec.dropout, {"attention-dropout": 0.0, "hidden-dropout": 0.0}),
         (spec.recompute != "none", {"recompute-granularity": spec.recompute}),
         (full, {"recompute-method": "uniform", "recompute-num-layers": 1}),
     )
-    return always | {flag: value for holds, values in sometimes if holds for flag, value in values.items()}
+    return always | {flag: value for holds, values in sometimes if holds for flag, value in values.items()} | _experts(spec) | _latent(model)
+
+
+def _experts(spec: Any) -> dict[str, object]:
+    experts = spec.model.experts
+    if not experts:
+        return {}
+    out: dict[str, object] = {
+        "num-experts": experts.count, "moe-router-topk": experts.active, "moe-ffn-hidden-size": experts.hidden,
+        "expert-model-parallel-size": spec.expert, "expert-tensor-parallel-size": spec.expert_tensor,
+        "moe-grouped-gemm": None, "moe-token-dispatcher-type": "alltoall",
+    }  # fmt: skip
+    if experts.shared:
+        out["moe-shared-expert-intermediate-size"] = experts.shared * experts.hidden
+    if experts.dense_layers:
+        out["moe-layer-freq"] = f"([0]*{experts.dense_layers}+[1]*{spec.model.layers - experts.dense_layers})"
+    if experts.router_bias:
+        out |= {"moe-router-score-function": "sigmoid", "moe-router-enable-expert-bias": None}
+    if spec.expert_capacity is not None:
+        out["moe-expert-capacity-factor"] = float(spec.expert_capacity)
+    return out
+
+
+def _latent(model: Any) -> dict[str, object]:
+    latent = model.latent
+    if not latent:
+        return {}
+    out: dict[str, object] = {"multi-latent-attention": None, "kv-lora-rank": latent.kv_rank, "qk-head-dim": model.head_dim}
+    out |= {"qk-pos-emb-head-dim": latent.rope_dim, "v-head-dim": latent.value_dim}
+    return out | ({"q-lora-rank": latent.query_rank} if latent.query_rank else {})
 
 
 def stored(job: Any, design: Any) -> dict[str, object]:
