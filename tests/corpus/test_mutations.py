@@ -24,7 +24,7 @@ from iacgen.starter import Wish, write
 
 ROOT = Path(__file__).parents[2]
 BASES = {file.stem: file.read_text(encoding="utf-8") for file in sorted((ROOT / "blueprints").glob("*.yaml"))}
-WISHES = [Wish("dgx-h100", 64), Wish("p5.48xlarge", 9), Wish("hgx-h100", 40, fabric="roce"), Wish("dgx-a100", 4)]
+WISHES = [Wish("dgx-h100", 64), Wish("p5.48xlarge", 9, capacity="cr-0a1b2c3d4e5f67890"), Wish("hgx-h100", 40, fabric="roce"), Wish("dgx-a100", 4)]
 MEANT = BASES | {wish.system: write(wish) for wish in WISHES} | {"all_sections": (ROOT / "tests/blueprint/all_sections.yaml").read_text(encoding="utf-8")}
 LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
 many = settings(max_examples=10_000 if LONG else 250, deadline=None, suppress_health_check=list(HealthCheck))
