@@ -1,7 +1,7 @@
 """A generated shell script held against the steps that it must take. It is read, never run: a tree may be a stranger's.
 
 Rules that look for one wrong word let everything else through, and a shell can do anything. So a script is reduced to its
-statements, without comments, blank lines, indentation and the words of ``die``, which only people read; and these must be the planned
+statements, without comments, blank lines, indentation and the words of ``die``, ``hold`` and ``bad``, which only people read; and these must be the planned
 steps, all of them, in their order, and nothing else. That the steps do what they should is tested beside the templates, where
 scripts are run.
 """
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 SHEBANG = "#!/bin/bash"
 # The words of a message: plain expansions of variables and of numbers, nothing that could run.
-_DIE = re.compile(r'\bdie "(?:[^"`$\\]|\$\w+|\$\(\([a-z_ *]+\)\))*"(?: \$\w+)?')
+_SAYS = re.compile(r'\b(die|hold|bad) "(?:[^"`$\\]|\$\w+|\$\*|\$\(\([a-z_ *]+\)\))*"(?: \$\w+)?')
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def statements(text: str, directive: str = "") -> list[tuple[int, str]]:
         if pending.endswith("\\"):
             pending = pending[:-1].rstrip(" \t")
             continue
-        out.append((first, _DIE.sub("die", pending)))
+        out.append((first, _SAYS.sub(r"\1", pending)))
         pending, first = "", 0
     return [*out, (first, f"{pending} \\")] if pending else out
 

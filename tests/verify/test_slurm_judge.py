@@ -83,6 +83,9 @@ SPOILT = {
     "rank-0-elsewhere": ("finetune.sbatch", 'MASTER_ADDR=$(head -n 1 "$ranks")', "MASTER_ADDR=localhost", "batch-script", "`MASTER_ADDR=localhost` is no planned step"),
     "unbound": ("finetune.sbatch", "--cpu-bind=cores", "--cpu-bind=none", "batch-script", "--cpu-bind=cores"),
     "another-rank-file": ("finetune.sbatch", "ranks=$cluster/slurm/finetune.ranks", "ranks=$cluster/slurm/pretrain.ranks", "batch-script", "pretrain.ranks"),
+    "signal-of-no-number": ("finetune.sbatch", "--signal=B:USR1@", "--signal=B:USR3@", "batch-script", "finetune.sbatch is refused"),
+    "told-too-late": ("finetune.sbatch", "--signal=B:USR1@191", "--signal=B:USR1@10", "batch-script", "--signal=B:USR1@191"),
+    "health-syntax": ("finetune.health", "bad() {", "bad() (", "batch-script", "syntax error"),
     "rank-lines-swapped": ("finetune.ranks", "gpu0032\ngpu0033\n", "gpu0033\ngpu0032\n", "rank-order", "the first is rank 7, on gpu0033 and not on gpu0032"),
 }
 
@@ -116,7 +119,7 @@ def test_refuses_what_slurm_never_looks_at(case):
     assert all(f.severity == "error" for f in found)
 
 
-@pytest.mark.parametrize("name", ["other.sbatch", "other.ranks"])
+@pytest.mark.parametrize("name", ["other.sbatch", "other.ranks", "other.health"])
 def test_a_job_that_the_blueprint_has_not_is_refused(name):
     project = project_of("interleaved", "24.11")
     texts = {path.removeprefix("slurm/"): text for path, text in slurm.render(project).items()} | {name: "", "notes": ""}
@@ -140,7 +143,7 @@ def test_a_gpu_on_an_unknown_socket_gets_no_cores():
     texts = slurm.render(replace(project, design=design))
     of = [texts[f"slurm/{name}"] for name in ("slurm.conf", "cgroup.conf", "gres.conf")]
     assert check_policy(*of, design) == []
-    assert check_script(texts["slurm/pretrain.sbatch"], "pretrain", project.placements["pretrain"], design) == []
+    assert check_script(texts["slurm/pretrain.sbatch"], project.jobs["pretrain"], project.placements["pretrain"], design) == []
     of[2] = slurm.render(project)["slurm/gres.conf"]
     assert {"that the catalog does not know" in f.message for f in check_policy(*of, design)} == {True}
 
@@ -323,7 +326,7 @@ def test_slurm_conf_must_say_what_the_design_says(old, new, says):
     assert any(says in message for message in messages), messages
 
 
-FILES = ("slurm.conf", "gres.conf", "cgroup.conf", "topology.conf", "probe.ranks", "probe.sbatch")
+FILES = ("slurm.conf", "gres.conf", "cgroup.conf", "topology.conf", "probe.ranks", "probe.health", "probe.sbatch")
 
 
 @settings(max_examples=200, deadline=None)

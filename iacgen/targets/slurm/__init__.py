@@ -1,11 +1,11 @@
-"""Slurm: slurm.conf, gres.conf, cgroup.conf, topology.conf, and for each job its rank file and batch script."""
+"""Slurm: slurm.conf, gres.conf, cgroup.conf, topology.conf, and for each job its rank file, health check and batch script."""
 
 from __future__ import annotations
 
 from ...design.model import Design, Partition, Scheduler
 from ...placement.project import Project
 from ...render import fold, render as render_template
-from .jobs import batch_script, rank_file
+from .jobs import batch_script, health_script, rank_file
 from .nodes import gres_lines, node_line, slurm_pools
 from .topology import topology
 from .versions import parse_version, pid_files, word_lists
@@ -26,7 +26,8 @@ def render(project: Project) -> dict[str, str]:
     }
     for name, placement in sorted(project.placements.items()):
         tree[f"slurm/{name}.ranks"] = rank_file(placement)
-        tree[f"slurm/{name}.sbatch"] = batch_script(design, name, placement)
+        tree[f"slurm/{name}.health"] = health_script(design, project.jobs[name], placement)
+        tree[f"slurm/{name}.sbatch"] = batch_script(design, project.jobs[name], placement)
     return tree
 
 

@@ -18,6 +18,7 @@ from .agreement import check_agreement
 from .batch import check_script
 from .controller import ask_daemons
 from .expected import declared_version, implied, slurm_nodes
+from .health import check_health
 from .installation import Installation, work_folder
 from .policy import check_policy
 from .rules import check_batch, check_cgroup_conf, check_gres, check_ranks, check_slurm_conf, check_topology
@@ -33,7 +34,7 @@ class Judge:
     """
 
     version: str
-    READS: ClassVar[tuple[str, ...]] = (*(f"slurm/{name}" for name in FILES), "slurm/*.ranks", "slurm/*.sbatch")
+    READS: ClassVar[tuple[str, ...]] = (*(f"slurm/{name}" for name in FILES), "slurm/*.ranks", "slurm/*.health", "slurm/*.sbatch")
 
     @property
     def name(self) -> str:
@@ -78,10 +79,10 @@ def offline(texts: Mapping[str, str], project: Any) -> list[Diagnostic]:
     design = project.design
     version, nodes = declared_version(design), slurm_nodes(design)
     missing = [name for name in FILES if name not in texts]
-    missing += [f"{job}.{kind}" for job in project.placements for kind in ("ranks", "sbatch") if f"{job}.{kind}" not in texts]
+    missing += [f"{job}.{kind}" for job in project.placements for kind in ("ranks", "health", "sbatch") if f"{job}.{kind}" not in texts]
     if missing:
         return [finding("malformed-slurm-conf", f"slurm/{name} is missing") for name in missing]
-    strays = [name for name in texts if name.endswith((".ranks", ".sbatch")) and name.rpartition(".")[0] not in project.placements]
+    strays = [name for name in texts if name.endswith((".ranks", ".health", ".sbatch")) and name.rpartition(".")[0] not in project.placements]
     out = [finding("batch-script", f"slurm/{name} belongs to no job of the blueprint", ()) for name in strays]
     out += check_slurm_conf(texts["slurm.conf"], version) + check_cgroup_conf(texts["cgroup.conf"])
     out += check_topology(texts["topology.conf"], nodes, version, implied(design).islands)
@@ -97,5 +98,6 @@ def unspoken(texts: Mapping[str, str], project: Any) -> list[Diagnostic]:
     """What is wrong with sound files (name → text) that no daemon ever says."""
     out = check_policy(texts["slurm.conf"], texts["cgroup.conf"], texts["gres.conf"], project.design)
     for job, placement in sorted(project.placements.items()):
-        out += check_script(texts[f"{job}.sbatch"], job, placement, project.design)
+        out += check_script(texts[f"{job}.sbatch"], project.jobs[job], placement, project.design)
+        out += check_health(texts[f"{job}.health"], project.jobs[job], placement, project.design)
     return out

@@ -117,6 +117,9 @@ def _batch(slurm: Installation, job: str, project: Any) -> Iterator[Diagnostic]:
     """Hand the batch script in, held so that nothing starts, and compare what Slurm understood with the placement."""
     placement, path = project.placements[job], ("training", job)
     script = slurm.work / f"{job}.sbatch"
+    health = slurm.run("bash", "-n", slurm.work / f"{job}.health")
+    if not health.ok:
+        yield finding("batch-script", f"{job}.health: {health.err.strip()}", path)
     shell = slurm.run("bash", "-n", script)
     answer = slurm.run("sbatch", "--parsable", "--hold", script)
     if not (shell.ok and answer.ok) or answer.err.strip():
