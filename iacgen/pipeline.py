@@ -25,6 +25,7 @@ from .diagnostics import Diagnostic, errors
 from .diagnostics.report import Suppressed
 from .diagnostics.suppression import suppress
 from .placement import place
+from .placement.detours import detours
 from .placement.project import Project
 from .source import Document, traced
 from .training import Job, JobSpec
@@ -32,7 +33,10 @@ from .training import plan as plan_job
 from .training.assume import Assumptions
 from .training.auto import chosen_plan, no_plan
 from .training.checkpoints import ASSUMED_SAVE_S
+from .training.course import Wanted
 from .training.failures import Failures
+from .training.links import links
+from .training.plan import stepped
 from .training.search import CHOICES, NothingFits, search
 
 Path = tuple[str | int, ...]
@@ -159,7 +163,7 @@ def _checked(state: Run) -> Run:
         if spec := job_spec(name, wanted, state.blueprint):
             job, found = plan_job(spec)
             findings += found
-            jobs |= {name: job} if job else {}
+            jobs |= {name: stepped(job)} if job else {}
     return replace(state, design=designed, jobs=jobs, findings=(*state.findings, *findings))
 
 
@@ -172,12 +176,14 @@ def _judged(state: Run) -> Run:
 
 def _placed(state: Run) -> Run:
     assert state.blueprint and state.design
-    findings, placements = list(state.findings), {}
+    findings, placements, jobs = list(state.findings), {}, dict(state.jobs)
     for name, job in state.jobs.items():
         placement, found = place(state.design, state.blueprint.training[name].nodes, job)
         findings += found
-        placements |= {name: placement} if placement else {}
-    project = None if errors(findings) else Project(state.design.name, state.design, state.jobs, placements)
+        if placement:
+            placements |= {name: placement}
+            jobs |= {name: stepped(job, detours(placement.cost, job.traffic, links(job.spec).network))}
+    project = None if errors(findings) else Project(state.design.name, state.design, jobs, placements)
     return replace(state, findings=tuple(findings), project=project)
 
 
@@ -250,8 +256,15 @@ def job_spec(name: str, wanted: Training, blueprint: Blueprint) -> JobSpec | Non
         node_bytes_per_s=_adapters(blueprint, wanted.nodes),
         nvlink_gpus=system.nvlink_domain_gpus or None,
         assume=Assumptions(**{f.name: value for f in fields(Assumptions) if (value := getattr(wanted.assume, f.name, None)) is not None}),
+        wanted=_run(wanted),
         origin=("training", name),
     )
+
+
+def _run(wanted: Training) -> Wanted:
+    """What a job says of its whole run."""
+    said = wanted.assume
+    return Wanted(wanted.tokens, said.node_power, said.pue, said.gpu_hour, said.currency or "USD") if said else Wanted(wanted.tokens)
 
 
 def _adapters(blueprint: Blueprint, pool: str) -> float | None:

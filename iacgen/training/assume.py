@@ -66,7 +66,7 @@ MEANING = {
     "matmul": ("share of the dense bf16 peak that large matrices reach", "catalog: fitted on published runs, or measured products less 10 %"),
     "attention": ("share of the dense bf16 peak that flash attention reaches, its causal half counted", "catalog: fitted on published runs"),
     "unfused": ("share of the memory's rate that PyTorch's kernels reach between the matrix products (DeepSpeed, FSDP)", "catalog: fitted on published runs"),
-    "hbm": ("the same of fused kernels (Megatron), of operands and of the optimizer", "assumed; copies and STREAM reach 0.85 to 0.92"),
+    "hbm": ("share of the memory's rate for fused kernels (Megatron), for operands and for the optimizer", "assumed; copies and STREAM reach 0.85 to 0.92"),
     "misaligned": ("rate of a matrix product whose sides are no multiples of 64", "fitted on published runs; NVIDIA's Matrix Multiplication Background User's Guide asks for multiples of 128 bytes"),
     "nvlink": ("share of NVLink's rate that collectives reach", "NCCL, graph/tuning.cc: at most 235 of 300 GB/s on A100"),
     "network": ("share of its adapters' rate that a node reaches", "as the placement assumes between leaves, after arXiv:2509.15940"),

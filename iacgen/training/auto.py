@@ -34,8 +34,7 @@ def no_plan(spec: JobSpec, found: NothingFits) -> Diagnostic:
         message = f"no way to cut {spec.model.name} over {spec.world:,} GPUs goes with global_batch {spec.global_batch} and sequence {spec.sequence}"
         help = "change count or global_batch, so that copies of the model divide both"
     else:
-        worst = found.least.worst
-        message = f"{spec.model.name} fits on {spec.world:,} x {spec.gpu.id} in none of {found.ways:,} ways: the least that one GPU needs is {gib(worst.total)} of {gib(found.least.capacity)}"
+        message = f"{spec.model.name} fits on {spec.world:,} x {spec.gpu.id} in none of {found.ways:,} ways: the least that one GPU needs is {gib(found.least)} of {gib(found.room)}"
         help = "take more nodes (count), leave micro_batch and recompute out, or offload the optimizer's states"
     return Diagnostic("IAC390", "no-plan-fits", "error", message, spec.at("parallel"), help=help)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from iacgen.diagnostics import Diagnostic, errors
@@ -11,11 +11,13 @@ from iacgen.training.checkpoints import Checkpoints
 from iacgen.training.data import Reading, reading
 from iacgen.training.failures import Reliability, reliability
 from iacgen.training.groups import RankGrid, dense, experts
+from iacgen.training.links import links
 from iacgen.training.memory import MemoryTable, table
 from iacgen.training.offload import HostMemory, host_memory
 from iacgen.training.parameters import Parameters, count
 from iacgen.training.remedies import remedies
 from iacgen.training.spec import JobSpec
+from iacgen.training.step import StepTime, step
 from iacgen.training.text import MEANING, table_text
 from iacgen.training.traffic import NodeGrid, Traffic, node_grid, node_share, traffic
 from iacgen.training.zero import Buckets, buckets
@@ -48,6 +50,7 @@ class Job:
     checkpoints: Checkpoints | None
     reliability: Reliability
     reading: Reading
+    step: StepTime | None = None
 
     @property
     def name(self) -> str:
@@ -111,6 +114,16 @@ def timed(job: Job, step_s: float) -> Job:
     """The job with what follows from the time of its steps, in the place of what was assumed of them."""
     saves = checkpoints.plan(job.spec, job.parameters.total, step_s)
     return replace(job, checkpoints=saves, reliability=reliability(job.spec, saves, job.checkpoint_bytes), reading=reading(job.spec, step_s))
+
+
+def stepped(job: Job, network: Mapping[str, float] | None = None) -> Job:
+    """The job with the time of its step and what follows from it; as it was where nothing joins its nodes. ``network`` is that of
+    ``step.step``."""
+    over = links(job.spec)
+    if not over.network and job.world > over.domain:
+        return job
+    taken = step(job.spec, network=network)
+    return replace(timed(job, taken.seconds), step=taken)
 
 
 def _memory_findings(spec: JobSpec, memory: MemoryTable) -> Iterator[Diagnostic]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -69,10 +70,12 @@ class Found:
 
 @dataclass(frozen=True)
 class NothingFits:
-    """No way to cut the job adds up and fits; ``least`` is the memory of the one that needs least, None where none adds up."""
+    """No way to cut the job adds up and fits; ``least`` is the bytes that a GPU needs in the one that needs least, of ``room`` that it has,
+    and None where none adds up."""
 
     ways: int
-    least: MemoryTable | None
+    least: int | None
+    room: int
 
 
 def deciding(plan: Plan, faster: Plan) -> tuple[str, float]:
@@ -96,15 +99,16 @@ def search(spec: JobSpec, free: frozenset[str] = frozenset(), shown: int = 3) ->
     """
     over = links(spec)
     joined = over.network > 0 or spec.world <= over.domain  # else no way has a time
-    grids = [grid for cut in _cuts(spec, free) for grid in [_grid(cut)] if grid] if joined else []
+    known: dict[JobSpec, Pieces] = {}
+    grids = [grid for cut in _cuts(spec, free) for grid in [_grid(cut, known)] if grid] if joined else []
     if not grids:
-        return NothingFits(0, None)
+        return NothingFits(0, None, _room(spec))
     bounds = np.concatenate([grid.bound for grid in grids])
     owner = np.concatenate([np.full(len(grid.bound), i) for i, grid in enumerate(grids)])
     first = np.concatenate([[0], np.cumsum([len(grid.bound) for grid in grids])])
     roomy: list[Plan] = []
     tight: list[Plan] = []
-    least: MemoryTable | None = None
+    least: int | None = None
     too_large = 0
     for number in np.argsort(bounds, kind="stable"):
         if len(roomy) > shown and bounds[number] > roomy[shown].seconds:
@@ -113,18 +117,28 @@ def search(spec: JobSpec, free: frozenset[str] = frozenset(), shown: int = 3) ->
         candidate = grid.spec(int(number - first[owner[number]]))
         if errors(batch.check(candidate)):
             continue
-        took = step(candidate, grid.pieces)
-        table = memory.table(candidate)
-        least = table if least is None else min(least, table, key=lambda t: t.worst.total / t.capacity)
-        if table.worst.total > (1 - HEADROOM) * table.capacity:
+        room = _room(spec)
+        if (need := memory.stage_memory(candidate, 0).total) > room:  # the other stages need not be counted
             too_large += 1
-            if table.fits and len(tight) <= shown:
-                tight.append(Plan(candidate, took, table))
+            least = min(need, least or need)
             continue
-        roomy.append(Plan(candidate, took, table))
-        roomy.sort(key=_rank)
+        table = memory.table(candidate)
+        plan = Plan(candidate, step(candidate, grid.pieces), table)
+        if table.worst.total <= (1 - HEADROOM) * room:
+            roomy.append(plan)
+            roomy.sort(key=_rank)
+            continue
+        too_large += 1
+        if table.fits and len(tight) <= shown:
+            tight.append(plan)
+        least = min(table.worst.total, least or table.worst.total)
     plans = roomy or sorted(tight, key=_rank)
-    return Found(plans[0], tuple(plans[1 : shown + 1]), len(bounds), too_large) if plans else NothingFits(len(bounds), least)
+    return Found(plans[0], tuple(plans[1 : shown + 1]), len(bounds), too_large) if plans else NothingFits(len(bounds), least, _room(spec))
+
+
+def _room(spec: JobSpec) -> int:
+    """Bytes of a GPU that a job may use."""
+    return round(spec.gpu.memory_gib * memory.GIB) - round(spec.gpu.context_gib * memory.GIB)
 
 
 def _rank(plan: Plan) -> tuple[Any, ...]:
@@ -152,20 +166,34 @@ class _Grid:
         )  # fmt: skip
 
 
-def _grid(cut: JobSpec) -> _Grid | None:
-    """Pipelines that divide the GPUs, the layers and the micro batches; ``ends`` has a bit for each end that counts as a layer."""
+@lru_cache(maxsize=64)
+def _stages(layers: int, framework: str) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Stages, chunks and ends (a bit for each end that counts as a layer) that divide so many layers."""
+    megatron = framework == "megatron"
+    chosen = [
+        (p, v, ends)
+        for ends in range(4 if megatron else 1)
+        for counted in [layers + (ends & 1) + (ends >> 1)]
+        for p in (_divisors(counted) if framework != "fsdp" else [1])
+        for v in (_divisors(counted // p) if megatron and p > 1 else [1])
+        if p > 1 or not ends
+    ]
+    p, v, ends = (np.array(axis, dtype=np.int64) for axis in zip(*chosen, strict=True))
+    return p, v, ends
+
+
+def _grid(cut: JobSpec, known: dict[JobSpec, Pieces]) -> _Grid | None:
+    """Pipelines that divide the GPUs, the layers and the micro batches. ``known`` keeps the pieces of the model between cuts."""
     copies, layers = cut.world // (cut.tensor * cut.context), cut.model.layers
-    megatron = cut.framework == "megatron"
-    stages = np.array([p for p in _divisors(copies) if p <= layers + 2 and (p == 1 or cut.framework != "fsdp")])
-    p, v, ends = (axis.ravel() for axis in np.meshgrid(stages, np.arange(1, layers + 3 if megatron else 2), np.arange(4 if megatron else 1), indexing="ij"))
-    counted = layers + (ends & 1) + (ends >> 1)
-    data = copies // p
+    p, v, ends = _stages(layers, cut.framework)
+    data = np.maximum(copies // p, 1)
     m = cut.global_batch // (cut.micro_batch * data)
-    fine = (cut.global_batch % (cut.micro_batch * data) == 0) & (counted % (p * v) == 0) & ((v == 1) | ((p > 1) & (m % p == 0))) & ((ends == 0) | (p > 1))
-    p, v, ends, m = p[fine], v[fine], ends[fine], m[fine]
-    if not len(p):
+    fine = (copies % p == 0) & (cut.global_batch % (cut.micro_batch * data) == 0) & ((v == 1) | (m % p == 0))
+    if not fine.any():
         return None
-    of = pieces(cut)
+    p, v, ends, m = p[fine], v[fine], ends[fine], m[fine]
+    alike = replace(cut, zero=2) if cut.zero > 2 else cut  # between these two stages messages differ, not computation
+    of = known.get(alike) or known.setdefault(alike, pieces(alike))
     experts = cut.model.layers - cut.model.experts.dense_layers if cut.model.experts else 0
     wait = of.tensor + of.context
     whole = (layers - experts) * (of.ordinary.total + wait) + experts * (of.experts.total + wait + of.expert) + of.embedding.total + of.output.total

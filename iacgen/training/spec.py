@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from iacgen.training.assume import Assumptions
+from iacgen.training.course import Wanted
 from iacgen.training.failures import Failures
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class JobSpec:
     said of nodes that fail, ``input`` how the data is read (None: nothing is said), ``host_cpus`` the logical processors of a node.
     ``node_bytes_per_s`` is what the adapters of a node carry in one direction by their data sheet (None: nothing connects the nodes),
     ``nvlink_gpus`` how many GPUs NVLink joins (None: those of a node), ``fp8`` that linear layers compute in fp8, ``assume`` what the
-    time of a step rests on besides.
+    time of a step rests on besides, ``wanted`` what is said of the whole run.
     ``framework_version`` is the release that trains it, (0, 19, 8), and () for the newest known.
     ``usable_nodes`` are those that the pool has free for a job, None where nobody knows: advice names no larger count.
     ``origin`` is the blueprint path of the job; findings point below it.
@@ -108,6 +109,7 @@ class JobSpec:
     nvlink_gpus: int | None = None
     fp8: bool = False
     assume: Assumptions = Assumptions()
+    wanted: Wanted = Wanted()
     origin: BlueprintPath = ()
 
     @property

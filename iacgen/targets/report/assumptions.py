@@ -9,7 +9,7 @@ from iacgen.placement.assumptions import sentences
 from iacgen.placement.project import Project
 from iacgen.training.checkpoints import ASSUMED_MFU, ASSUMED_SAVE_S, BYTES_PER_PARAMETER
 
-from . import running
+from . import running, times
 
 
 def assumptions(project: Project) -> tuple[str, ...]:
@@ -29,6 +29,7 @@ def assumptions(project: Project) -> tuple[str, ...]:
         out.append(f"A checkpoint holds {BYTES_PER_PARAMETER} bytes for each parameter: bf16 weights, fp32 weights, two Adam moments.")
     if any(not (job.checkpoints and job.checkpoints.step_known) for job in project.jobs.values()):
         out.append(f"Save intervals and data rates take a step to reach {ASSUMED_MFU:.0%} of the GPUs' dense bf16 peak (assumed; 38% to 43% published in arXiv:2407.21783).")
+    out += times.assumptions(project.jobs)
     out += running.assumptions(project.jobs)
     if any(job.checkpoints and not job.spec.checkpoint_promised for job in project.jobs.values()):
         out.append(f"Where no checkpoint target is stated, a save may take {units.seconds(ASSUMED_SAVE_S)}.")

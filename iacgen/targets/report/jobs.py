@@ -13,7 +13,7 @@ from iacgen.training import Job
 from iacgen.training.memory import LINES
 from iacgen.training.text import MEANING, telling_stages
 
-from . import running
+from . import running, times
 from .cluster import Fact, Row, Table
 
 FAMILIES = {"dp": "data parallel", "cp": "context parallel", "pp": "pipeline", "ep": "expert parallel"}
@@ -21,10 +21,13 @@ FAMILIES = {"dp": "data parallel", "cp": "context parallel", "pp": "pipeline", "
 
 @dataclass(frozen=True)
 class Section:
-    """The words of one job; ``traffic`` is None when nothing leaves a node. ``idle``: why, how many, the hosts folded."""
+    """The words of one job. ``step`` and ``ways`` are None where nobody knows the time of a step, ``traffic`` when nothing leaves a node.
+    ``idle``: why, how many, the hosts folded."""
 
     name: str
     facts: tuple[Fact, ...]
+    step: Table | None
+    ways: Table | None
     memory: Table
     verdict: str
     orders: Table
@@ -35,7 +38,8 @@ class Section:
 
 def section(job: Job, placement: Placement, design: Design) -> Section:
     """All that the page says of a job."""
-    return Section(job.name, _facts(job, design.pool_of(placement.hosts[0]), design), _memory(job), _verdict(placement), _orders(placement), _traffic(placement.cost), _idle(placement), placement.digest)
+    pool = design.pool_of(placement.hosts[0])
+    return Section(job.name, _facts(job, pool, design), times.parts(job), times.ways(job), _memory(job), _verdict(placement), _orders(placement), _traffic(placement.cost), _idle(placement), placement.digest)
 
 
 def _facts(job: Job, pool: Pool, design: Design) -> tuple[Fact, ...]:
@@ -49,6 +53,7 @@ def _facts(job: Job, pool: Pool, design: Design) -> tuple[Fact, ...]:
         ("Framework", f"{spec.framework}{zero}; gradients {spec.gradients}; recompute {spec.recompute}"),
         ("GPUs", f"{job.world:,} = tensor {spec.tensor} x context {spec.context} x data {job.data_parallel} (derived) x pipeline {spec.pipeline}{chunks}"),
         ("Batch", f"{spec.global_batch:,} sequences of {spec.sequence:,} tokens = {spec.micro_batch} x {job.micro_batches} micro batches x data {job.data_parallel}"),
+        *times.facts(job, pool, design),
         *running.facts(job, pool, design),
     )
 

@@ -1,0 +1,19 @@
+"""How many times longer messages take on a placement than at the rate that the time of a step assumes of a node."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from iacgen.training.traffic import Traffic
+
+from .model import Cost, Family
+
+NAMES: Mapping[Family, str] = {"dp": "data", "cp": "context", "pp": "pipeline", "ep": "expert"}
+"""The families in the words of the training room."""
+
+
+def detours(cost: Cost, traffic: Traffic, node_Bps: float) -> dict[str, float]:
+    """Family → its slowest flow or busiest uplinks over what its bytes take at ``node_Bps``; families that stay in their nodes are left
+    out. Below 1 where all of a family shares a leaf group, at whose switches nothing collides."""
+    volumes = {family: getattr(traffic, name) for family, name in NAMES.items()}
+    return {NAMES[f.family]: max(f.slowest_s, f.congestion_s) * node_Bps / volumes[f.family] for f in cost.families if volumes[f.family]}

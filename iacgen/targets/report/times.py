@@ -1,0 +1,126 @@
+"""How long a step takes and why, other ways to cut the job, and what a whole run comes to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from iacgen import units
+from iacgen.design.facility import energy
+from iacgen.design.model import Design, Pool
+from iacgen.training import Job
+from iacgen.training.assume import MEANING, Assumptions
+from iacgen.training.auto import loss
+from iacgen.training.course import Course, course
+from iacgen.training.search import Found, Plan, search
+from iacgen.training.step import PARTS, WORDS, StepTime
+
+from .cluster import Fact, Row, Table
+
+OPEN = frozenset({"micro_batch", "recompute", "zero"})
+SHOWN = 3  # other ways on the page
+OF_OFFLOAD = ("pcie_gbytes_per_s", "host_gbytes_per_s", "nvme_gbytes_per_s")
+
+
+def facts(job: Job, pool: Pool, design: Design) -> Iterator[Fact]:
+    """Speed of the job, and days, energy and cost of its run; nothing where nobody knows the time of a step."""
+    if job.step is None:
+        return
+    yield "Step", _speed(job.step)
+    yield "Use of the GPUs", _use(job.step)
+    run = course(job, _watts(pool), _pue(design, pool))
+    assert run
+    yield "Run", _run(job, run)
+    yield "Energy", _energy(job, run, pool)
+    if run.cost is not None:
+        yield "Cost", f"{run.cost:,.0f} {job.spec.wanted.currency}: {run.gpu_hours:,.0f} GPU-hours at {job.spec.wanted.gpu_hour:g} {job.spec.wanted.currency}"
+
+
+def _speed(step: StepTime) -> str:
+    return f"{units.seconds(step.seconds)} (predicted): {step.tokens_per_s:,.0f} tokens a second, {step.tokens_per_s_per_gpu:,.0f} on each GPU"
+
+
+def _use(step: StepTime) -> str:
+    return (
+        f"{step.tflops_per_gpu:,.0f} TFLOP/s of the model on each GPU, {step.mfu:.1%} of its dense bf16 peak (MFU); "
+        f"{step.hardware_tflops_per_gpu:,.0f} TFLOP/s and {step.hfu:.1%} with what is computed again (HFU)"
+    )
+
+
+def _run(job: Job, run: Course) -> str:
+    stated = "" if job.spec.wanted.tokens else " (none stated: a round number)"
+    share = job.reliability.effective_share
+    lost = f", {run.busy_s / 86400:,.1f} of them in steps that count" if share else ""
+    return f"{run.days:,.1f} days for {run.tokens / 1e12:,.4g} x 10^12 tokens{stated}{lost}: {run.steps:,} steps"
+
+
+def _energy(job: Job, run: Course, pool: Pool) -> str:
+    if run.nodes_wh is None:
+        return f"unknown: no power is published for {pool.system.name} (training.{job.name}.assume.node_power)"
+    watts = job.spec.wanted.node_watts
+    each = f"{units.kilowatts(watts)} as stated" if watts else f"{units.kilowatts(_watts(pool) or 0)}, {'as at work' if pool.system.power_kw_typical else 'the most that one draws'}"
+    hall = f"; {run.hall_wh / 1e6:,.4g} MWh with the hall" if run.hall_wh else "; what the hall adds is not known"
+    return f"{run.nodes_wh / 1e6:,.4g} MWh for {job.spec.nodes:,} nodes of {each}{hall}"
+
+
+def _watts(pool: Pool) -> float | None:
+    kilowatts = pool.system.power_kw_typical or pool.system.power_kw
+    return 1000 * kilowatts if kilowatts else None
+
+
+def _pue(design: Design, pool: Pool) -> float | None:
+    hall = design.facilities.get(pool.site)
+    found = energy.energy(hall) if hall else None
+    return found.pue if found else None
+
+
+def parts(job: Job) -> Table | None:
+    """The step by its parts, those that take no time left out."""
+    step = job.step
+    if step is None:
+        return None
+    rows: list[Row] = [(WORDS[name].capitalize(), units.seconds(step.parts[name]), f"{step.parts[name] / step.seconds:.1%}") for name in PARTS if step.parts[name] >= 5e-4 * step.seconds]
+    rows.append(("Sum", units.seconds(step.seconds), "100.0%"))
+    if step.hidden:
+        rows.append(("Communication that computation hides", units.seconds(step.hidden), "beside it"))
+    return Table(("Part of a step", "Time", "Share"), tuple(rows), right=2)
+
+
+def ways(job: Job) -> Table | None:
+    """This cut and the fastest others, by the rate that the adapters have before anything is placed."""
+    if job.step is None:
+        return None
+    found = search(job.spec, OPEN, SHOWN)
+    if not isinstance(found, Found):
+        return None
+    own = Plan(job.spec, job.step, job.memory)
+    others = [plan for plan in (found.best, *found.others) if plan.words != own.words][:SHOWN]
+    rows = [_way(own, own, "this job"), *(_way(plan, own, "") for plan in others)]
+    return Table(("Ways to cut it", "Step", "GiB on a GPU", "Against this job"), tuple(rows), right=2)
+
+
+def _way(plan: Plan, own: Plan, verdict: str) -> Row:
+    if not verdict:
+        verdict = f"{units.seconds(own.seconds - plan.seconds)} less: this job has {loss(own, plan)}" if plan.seconds < own.seconds else f"{units.seconds(plan.seconds - own.seconds)} more: {loss(plan, own)}"
+    return plan.words, units.seconds(plan.seconds), f"{plan.memory.worst.total / 2**30:.1f}", verdict
+
+
+def assumptions(jobs: Mapping[str, Job]) -> tuple[str, ...]:
+    """What predictions rest on, one sentence for each figure, with the key that states another."""
+    timed = [job for _, job in sorted(jobs.items()) if job.step]
+    if not timed:
+        return ()
+    out = [
+        "The time of a step is a prediction: kernels by their operations, tiles and bytes, messages by bytes and hops, stages by the slowest; on published runs its median error is below 5%, "
+        "and one row of ten may be off by a fifth (tests/published). Operations count attention whole, without its causal half."
+    ]
+    for name, (what, source) in MEANING.items():
+        if name not in OF_OFFLOAD or any(job.spec.offload_optimizer != "none" for job in timed):
+            out += dict.fromkeys(_figure(job, name, what, source) for job in timed)
+    return tuple(out)
+
+
+def _figure(job: Job, name: str, what: str, source: str) -> str:
+    stated: Assumptions = job.spec.assume
+    gpu = f" ({job.spec.gpu.name})" if name in ("matmul", "attention", "unfused") else ""
+    whose = f"stated for {job.name}" if name in stated.stated else source
+    return f"assume.{name} {getattr(stated.of(job.spec.gpu), name):.3g}{gpu}: {what} ({whose})."
