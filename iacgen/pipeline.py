@@ -141,7 +141,10 @@ def _besides(state: Run, referenced: bool) -> Run:
     wrong = {f.path[:2] for f in errors((*state.findings, *unknown)) if f.slug != "unknown-key"} | rest.unsure
     for name, wanted in blueprint.training.items():
         if wanted.nodes in blueprint.nodes and not {("training", name), ("nodes", wanted.nodes)} & wrong and (spec := job_spec(name, wanted, blueprint)):
-            found += plan_job(spec)[1] if wanted.parallel else [] if referenced else cut(name, wanted, blueprint, state.document)[1]
+            if wanted.parallel:
+                found += plan_job(spec)[1]
+            elif spec.node_bytes_per_s and not referenced:  # else its fabric may be what is left out here, or it was cut before
+                found += cut(name, wanted, blueprint, state.document)[1]
     if sound := rest.without(lambda left: [f.path for f in errors(checks.run("references", left, state.profile))]):
         found += [f for f in errors(checks.run("blueprint", sound, state.profile)) if f.slug not in _OF_THE_WHOLE]
     return replace(state, findings=(*state.findings, *(_as_written(f, rest) for f in found)))

@@ -7,8 +7,10 @@ import json
 import pytest
 from typer.testing import CliRunner
 
+from iacgen.blueprint.assume import Assume
 from iacgen.cli.app import app
 from iacgen.pipeline import run, tree
+from iacgen.training.assume import Assumptions
 
 BLUEPRINT = """\
 kind: Cluster
@@ -76,10 +78,25 @@ def test_nodes_that_nothing_joins_have_no_plan():
     assert "no compute fabric" in refused.message
 
 
+def test_a_fabric_in_error_is_not_told_as_missing():
+    text = BLUEPRINT.format(model="llama-3-70b", framework="megatron", more="").replace("technology: roce", "technology: rose")
+    state = run(text, "pod.yaml")
+    assert not named(state, "no-plan-fits")
+
+
+def test_what_does_not_fit_is_said_beside_other_errors():
+    text = BLUEPRINT.format(model="llama-3.1-405b", framework="megatron", more=", count: 1").replace("spares: 1", "spars: 1")
+    assert named(run(text, "pod.yaml"), "no-plan-fits")
+
+
 def test_assumptions_of_the_blueprint_change_the_prediction():
     slow, fast = (made(more=f", assume: {{matmul: {share}}}") for share in (0.4, 0.8))
     seconds = [float(named(state, "plan-chosen")[0].message.partition(" takes ")[2].split(" s ")[0]) for state in (slow, fast)]
     assert seconds[0] > 1.5 * seconds[1]
+
+
+def test_every_assumption_can_be_stated_in_a_blueprint():
+    assert set(Assumptions.__dataclass_fields__) < set(Assume.model_fields)
 
 
 def test_resolve_tells_what_was_chosen(tmp_path):

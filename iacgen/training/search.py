@@ -9,7 +9,7 @@ what was found. ``batch.check`` and the memory table judge each; nothing is plac
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -228,9 +228,3 @@ def _repeats(spec: JobSpec) -> tuple[Any, ...]:
 
 def _divisors(n: int) -> list[int]:
     return [d for d in range(1, n + 1) if n % d == 0] if n < 4096 else sorted({d for i in range(1, int(n**0.5) + 1) if n % i == 0 for d in (i, n // i)})
-
-
-def differences(plan: Plan, stated: JobSpec) -> dict[str, Any]:
-    """Fields of the job that a plan chose otherwise than they were stated."""
-    names = {*CHOICES, "micro_batch", "recompute", "zero", "sequence_parallel"}
-    return {f.name: getattr(plan.spec, f.name) for f in fields(stated) if f.name in names and getattr(plan.spec, f.name) != getattr(stated, f.name)}

@@ -229,7 +229,7 @@ def _data_s(spec: JobSpec, over: Links, micro: float, forward: float, slower: fl
     parameters = shard(spec, 0).total
     gradient = 4 if spec.gradients == "fp32" else 2
     stage = (1 if spec.distributed_optimizer else 0) if spec.framework == "megatron" else spec.zero
-    buckets = max(len(stage_layers(spec)) and stage_layers(spec)[0], 1) if stage == 3 else -(-parameters // GRADIENT_BUCKET)
+    buckets = stage_layers(spec)[0] if stage == 3 else -(-parameters // GRADIENT_BUCKET)
     reduce = over.ring_s(gradient * parameters, group, apart, buckets) * slower
     gather = over.ring_s(2 * parameters, group, apart, buckets) * slower
     if group < size:

@@ -126,3 +126,23 @@ def test_types_without_runs_get_a_share_of_their_measured_products():
         entry = catalog.gpu(gpu)
         assert entry.efficiency is None
         assert 0.5 < achievable(entry)["matmul"] < 0.8
+
+
+def test_shards_of_a_node_are_gathered_over_nvlink(finetune):
+    """Hybrid shards of 8 GPUs, and ZeRO++'s second copy of the weights within a node: on slow adapters both wait for less."""
+    slow = replace(finetune, framework="fsdp", node_bytes_per_s=NDR / 64)
+    whole, hybrid = step(slow), step(replace(slow, shard_group=8))
+    assert hybrid.parts["data"] < whole.parts["data"]
+    second = replace(finetune, node_bytes_per_s=NDR / 64, secondary_group=8)
+    assert step(second).parts["data"] < step(replace(second, secondary_group=None)).parts["data"]
+
+
+def test_a_placement_stretches_what_crosses_the_network(published):
+    whole, stretched = step(published), step(published, network={"data": 3.0, "pipeline": 3.0})
+    assert stretched.parts["pipeline"] == pytest.approx(3 * whole.parts["pipeline"])
+    assert stretched.parts["data"] > whole.parts["data"]
+    assert stretched.parts["forward"] == whole.parts["forward"]
+
+
+def test_what_nothing_joins_takes_for_ever(published):
+    assert step(replace(published, node_bytes_per_s=None)).parts["data"] == float("inf")
