@@ -26,8 +26,9 @@ def _nic(purpose: str) -> Callable[[Any], object]:
 
 
 SHELVES: dict[str, tuple[str, tuple[Column, ...]]] = {
-    "gpus": ("GPUs", (("memory, GiB", lambda g: g.memory_gib), ("bf16, TFLOP/s", lambda g: g.bf16_tflops), ("HBM, TB/s", lambda g: g.hbm_tbps), ("NVLink, GB/s", lambda g: g.nvlink_gbytes_per_s), ("W", lambda g: g.tdp_w))),
-    "systems": ("Systems", (("GPUs", lambda s: f"{s.gpus} x {s.gpu}" if s.gpus else None), ("CPUs", lambda s: s.cpus), ("memory, GiB", lambda s: s.memory_gib), ("compute ports", _nic("compute")), ("storage ports", _nic("storage")), ("rack units", lambda s: s.rack_units), ("kW", lambda s: s.power_kw))),
+    "gpus": ("GPUs", (("memory, GiB", lambda g: g.memory_gib), ("bf16, TFLOP/s", lambda g: g.bf16_tflops), ("HBM, TB/s", lambda g: g.hbm_tbps), ("NVLink or its like, GB/s", lambda g: g.nvlink_gbytes_per_s), ("W", lambda g: g.tdp_w))),
+    "tpus": ("TPUs", (("memory, GiB", lambda t: t.memory_gib), ("bf16, TFLOP/s", lambda t: t.bf16_tflops), ("HBM, TB/s", lambda t: t.hbm_tbps), ("ICI, GB/s", lambda t: t.ici_gbytes_per_s), ("torus", lambda t: f"{t.torus_dimensions} dimensions, {t.pod_chips} chips"))),
+    "systems": ("Systems", (("GPUs or TPUs", lambda s: f"{s.gpus or s.tpus} x {s.gpu or s.tpu}" if s.gpus or s.tpus else None), ("CPUs", lambda s: s.cpus), ("memory, GiB", lambda s: s.memory_gib), ("compute ports", _nic("compute")), ("storage ports", _nic("storage")), ("rack units", lambda s: s.rack_units), ("kW", lambda s: s.power_kw))),
     "nics": ("Adapters", (("ports", lambda n: n.ports), ("Gb/s", lambda n: n.port_gbps), ("speaks", lambda n: ", ".join(n.technologies)))),
     "switches": ("Switches", (("ports", lambda s: ", ".join(f"{n} x {g}G" for g, n in sorted(s.ports_by_gbps.items(), reverse=True))), ("speaks", lambda s: ", ".join(s.technologies)), ("rack units", lambda s: s.rack_units), ("kW, most", lambda s: s.power_kw_max))),
     "cables": ("Cables", (("speed, Gb/s", lambda c: c.gbps), ("medium", lambda c: c.medium), ("model", lambda c: c.model), ("transceiver in the switch", lambda c: c.switch_transceiver.model if c.switch_transceiver else None), ("links", lambda c: c.links), ("between", lambda c: ", ".join(c.between)), ("speaks", lambda c: ", ".join(c.technologies)), ("reach, m", lambda c: c.reach_m), ("lengths, m", lambda c: ", ".join(f"{m:g}" for m in c.lengths_m)))),

@@ -1,4 +1,4 @@
-"""Facts about GPUs, systems, adapters, switches, models and clouds, each figure with its source and date.
+"""Facts about GPUs, TPUs, systems, adapters, switches, models and clouds, each figure with its source and date.
 
 ``gpu("h100-sxm")`` and its sisters read one small file and keep it; an id that is not there raises UnknownEntry with the
 nearest spellings. ``ids(kind)`` lists a shelf without reading it.
@@ -17,17 +17,23 @@ from iacgen.catalog.nics import Nic
 from iacgen.catalog.shelves import KINDS, BrokenEntry, UnknownEntry, ids, take
 from iacgen.catalog.switches import Switch
 from iacgen.catalog.systems import CloudType, HostNic, System
+from iacgen.catalog.tpus import Tpu
 from iacgen.diagnostics.nearest import near
 
 __all__ = [
     "KINDS", "BrokenEntry", "Cable", "Cloud", "CloudType", "Entry", "Gpu", "HostNic", "Model", "Nic", "Shape", "Source", "Switch", "System",
-    "Transceiver", "UnknownEntry", "cable", "cables", "cloud", "entries", "gpu", "ids", "model", "nearest", "nic", "search", "switch", "system",
+    "Tpu", "Transceiver", "UnknownEntry", "cable", "cables", "cloud", "entries", "gpu", "ids", "model", "nearest", "nic", "search", "switch", "system", "tpu",
 ]  # fmt: skip
 
 
 def gpu(id: str) -> Gpu:
     """One GPU model. Raises UnknownEntry."""
     return cast(Gpu, take("gpus", id))
+
+
+def tpu(id: str) -> Tpu:
+    """One TPU version. Raises UnknownEntry."""
+    return cast(Tpu, take("tpus", id))
 
 
 def system(id: str) -> System:

@@ -33,11 +33,11 @@ class Gpu(Entry):
     bf16_tflops: PositiveFloat = Field(description="dense bf16 peak, 10^12 floating-point operations a second")
     best_gemm_tflops: PositiveFloat | None = Field(default=None, description="best bf16 matrix product measured, same unit")
     hbm_tbps: PositiveFloat = Field(description="memory bandwidth, 10^12 bytes a second")
-    nvlink_gbytes_per_s: PositiveFloat = Field(description="NVLink of one GPU, both directions together, 10^9 bytes a second")
+    nvlink_gbytes_per_s: PositiveFloat = Field(description="links of one GPU to the others of its server (NVLink, Infinity Fabric), both directions together, 10^9 bytes a second")
     multiprocessors: PositiveInt | None = Field(default=None, description="units that each work on one tile of a matrix at a time")
     efficiency: Efficiency | None = Field(default=None, description="what training steps reach; None: no published run to fit on")
     tdp_w: PositiveInt
-    compute_capability: Annotated[str, StringConstraints(pattern=r"^\d+\.\d$")]
+    compute_capability: Annotated[str, StringConstraints(pattern=r"^\d+\.\d$")] | None = Field(default=None, description="NVIDIA's; None for other vendors")
     driver_branch: PositiveInt | None = Field(default=None, description="first branch of NVIDIA's driver that knows the GPU")
     slurm_type: Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+$")] = Field(description="type in gres.conf: gpu:<type>:8")
 

@@ -79,7 +79,7 @@ class Model(Entry, Shape):
 
     kind: Literal["model"]
     vendor: Text
-    published_parameters: PositiveInt | None = Field(description="exact count, to test the formula of the training room against")
+    published_parameters: PositiveInt | None = Field(default=None, description="exact count, to test the formula of the training room against")
     published_active_parameters: PositiveInt | None = Field(default=None, description="of them those that work on one token, exact")
     published_billions: PositiveFloat | None = Field(default=None, description="count as its publisher prints it, 10^9, where no exact one is known")
     published_active_billions: PositiveFloat | None = Field(default=None, description="those that work on one token, as printed")

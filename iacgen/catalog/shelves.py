@@ -20,11 +20,13 @@ from iacgen.catalog.models import Model
 from iacgen.catalog.nics import Nic
 from iacgen.catalog.switches import Switch
 from iacgen.catalog.systems import System
+from iacgen.catalog.tpus import Tpu
 from iacgen.diagnostics.nearest import near
 
 DATA = Path(__file__).parent / "data"
 KINDS: dict[str, type[Entry]] = {
     "gpus": Gpu,
+    "tpus": Tpu,
     "systems": System,
     "nics": Nic,
     "switches": Switch,

@@ -75,6 +75,8 @@ class System(Entry):
     generic: bool = Field(default=False, description="a class of machine, not a product: its figures are assumptions to replace")
     gpu: EntryId | None = None
     gpus: NonNegativeInt
+    tpu: EntryId | None = None
+    tpus: NonNegativeInt = Field(default=0, description="TPU chips of this host; hosts of a slice are joined by the chips' own links")
     nvlink_domain_gpus: NonNegativeInt = Field(description="GPUs that reach each other over NVLink; 0 without GPUs")
     gpu_numa: tuple[NonNegativeInt, ...] = Field(default=(), description="CPU socket of each GPU, GPUs in the driver's order")
     sockets: PositiveInt
@@ -95,6 +97,10 @@ class System(Entry):
     def _agrees_with_itself(self) -> System:
         if (self.gpu is None) != (self.gpus == 0):
             raise ValueError("gpu and gpus must be given together")
+        if (self.tpu is None) != (self.tpus == 0):
+            raise ValueError("tpu and tpus must be given together")
+        if self.gpu and self.tpu:
+            raise ValueError("a server has GPUs or TPUs, not both")
         if self.gpu_numa and len(self.gpu_numa) != self.gpus:
             raise ValueError(f"gpu_numa must have one socket for each of {self.gpus} GPUs")
         if any(socket >= self.sockets for socket in self.gpu_numa):

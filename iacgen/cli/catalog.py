@@ -8,7 +8,7 @@ import sys
 from .exit import FINDINGS, Format
 
 
-_ONE = {"gpus": "gpu", "systems": "system", "nics": "nic", "switches": "switch", "cables": "cable", "models": "model", "clouds": "cloud"}
+_ONE = {"gpus": "gpu", "tpus": "tpu", "systems": "system", "nics": "nic", "switches": "switch", "cables": "cable", "models": "model", "clouds": "cloud"}
 
 
 def catalog(words: list[str], format: Format) -> None:

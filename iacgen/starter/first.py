@@ -65,7 +65,7 @@ def write(wish: Wish) -> str:
 
 
 def _system(id: str) -> catalog.System:
-    known = [s.id for s in catalog.entries("systems") if isinstance(s, catalog.System) and s.gpus]
+    known = [s.id for s in catalog.entries("systems") if isinstance(s, catalog.System) and s.gpu and catalog.gpu(s.gpu).vendor == "NVIDIA"]
     if id not in known:
         raise Impossible(f"no system with GPUs is called {id!r}; there are {', '.join(known)}")
     return catalog.system(id)

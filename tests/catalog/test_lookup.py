@@ -35,6 +35,7 @@ def test_listing_reads_nothing_and_taking_reads_one_file_once(reads: list[str]):
 def test_each_function_takes_from_its_own_shelf():
     taken = [
         catalog.gpu("b200"),
+        catalog.tpu("tpu-v5p"),
         catalog.system("p5.48xlarge"),
         catalog.nic("connectx-7-400g"),
         catalog.switch("qm9700"),
@@ -42,13 +43,14 @@ def test_each_function_takes_from_its_own_shelf():
         catalog.model("llama-3.1-405b"),
         catalog.cloud("aws"),
     ]
-    assert ["gpu", "system", "nic", "switch", "cable", "model", "cloud"] == [entry.kind for entry in taken]
+    assert ["gpu", "tpu", "system", "nic", "switch", "cable", "model", "cloud"] == [entry.kind for entry in taken]
 
 
 @pytest.mark.parametrize(
     ("take", "id", "kind", "nearest"),
     [
         (catalog.gpu, "h100-smx", "gpus", "h100-sxm"),
+        (catalog.tpu, "tpu-v6", "tpus", "tpu-v6e"),
         (catalog.system, "DGX-H100", "systems", "dgx-h100"),
         (catalog.system, "p5.48xlage", "systems", "p5.48xlarge"),
         (catalog.model, "llama-3-405b", "models", "llama-3.1-405b"),
@@ -78,7 +80,7 @@ def test_cables_of_one_speed_are_found_without_reading_the_others(reads: list[st
 
 def test_a_kind_that_does_not_exist_is_a_fault_of_the_caller():
     with pytest.raises(KeyError):
-        catalog.entries("tpus")
+        catalog.entries("asics")
 
 
 def test_search_wants_every_word_in_any_case():

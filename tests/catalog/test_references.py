@@ -1,6 +1,7 @@
 """Entries agree with each other and with rules that hold for the real things, whatever the file says."""
 
 import re
+from math import prod
 
 import pytest
 
@@ -21,6 +22,23 @@ def test_gpu_of_a_system_exists(system: catalog.System):
     if system.gpu is not None:
         assert catalog.gpu(system.gpu).slurm_type
         assert system.nvlink_domain_gpus >= 1 or "pcie" in system.gpu
+
+
+@pytest.mark.parametrize("system", [s for s in SYSTEMS if s.tpu], ids=lambda s: s.id)
+def test_a_slice_is_a_whole_number_of_hosts_or_a_part_of_one(system: catalog.System):
+    sizes = [prod(map(int, shape.split("x"))) for shape in catalog.tpu(system.tpu).slices]
+    assert all(size % system.tpus == 0 or system.tpus % size == 0 for size in sizes)
+
+
+@pytest.mark.parametrize("chip", ["a100-40", "a100-80", "h100-sxm", "h100-pcie", "h200", "b200", "gb200", "b300", "mi300x", "tpu-v5p", "tpu-v6e"])
+def test_the_accelerators_that_the_project_names_are_there(chip: str):
+    entry = catalog.tpu(chip) if chip.startswith("tpu") else catalog.gpu(chip)
+    assert entry.memory_gib > 30 and entry.bf16_tflops > 300
+
+
+def test_gb200_is_one_nvlink_domain_of_72():
+    tray = catalog.system("dgx-gb200")
+    assert (tray.gpu, tray.nvlink_domain_gpus, tray.nvlink_domain_servers) == ("gb200", 72, 18)
 
 
 @pytest.mark.parametrize(("system", "purpose", "ports"), NIC_PORTS, ids=[f"{s.id}-{p}" for s, p, _ in NIC_PORTS])

@@ -23,12 +23,20 @@ def changed(entry: catalog.Entry, **figures: object) -> dict:
         ({"gpu_numa": (0, 0, 1, 1)}, "one socket for each of 8"),
         ({"gpu_numa": (0, 0, 0, 0, 2, 2, 2, 2)}, "not there"),
         ({"nvlink_domain_gpus": 12}, "whole number of servers"),
+        ({"tpu": "tpu-v5p", "tpus": 4}, "not both"),
+        ({"tpus": 4}, "tpu and tpus"),
         ({"memory_gb": 2048}, "Extra inputs"),
     ],
 )
 def test_a_system_that_contradicts_itself_is_refused(figures: dict, complaint: str):
     with pytest.raises(ValidationError, match=complaint):
         System.model_validate(changed(catalog.system("dgx-h100"), **figures))
+
+
+@pytest.mark.parametrize(("figures", "complaint"), [({"slices": ("4x4",)}, "no shape of 3"), ({"slices": ("32x32x16",)}, "more than the 8960 chips"), ({"slices": ("4x0x4",)}, "pattern")])
+def test_slices_lie_in_the_torus_of_their_pod(figures: dict, complaint: str):
+    with pytest.raises(ValidationError, match=complaint):
+        catalog.Tpu.model_validate(changed(catalog.tpu("tpu-v5p"), **figures))
 
 
 def test_a_cloud_type_counts_its_threads():

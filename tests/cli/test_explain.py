@@ -32,7 +32,7 @@ def test_without_a_name_it_lists_all(iacgen):
     assert [line.endswith(p.summary) for line, p in zip(done.stdout.splitlines(), pages(), strict=True)]
 
 
-@pytest.mark.parametrize(("word", "near"), [("job-does-not-fitt", "did you mean job-does-not-fit?"), ("IAC333", "did you mean IAC5"), ("qqqqqqqq", "iacgen explain lists all")])
+@pytest.mark.parametrize(("word", "near"), [("job-does-not-fitt", "did you mean job-does-not-fit?"), ("IAC555X", "did you mean IAC5"), ("qqqqqqqq", "iacgen explain lists all")])
 def test_what_is_not_there_has_no_page(iacgen, word, near):
     done = iacgen("explain", word)
     assert (done.returncode, done.stdout) == (2, "")

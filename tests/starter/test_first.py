@@ -14,7 +14,7 @@ from iacgen.starter import EXAMPLE, SMALL, Impossible, Wish, write
 from iacgen.starter.network import network
 from iacgen.training.parameters import count
 
-SYSTEMS = [s for s in catalog.entries("systems") if s.gpus]
+SYSTEMS = [s for s in catalog.entries("systems") if s.gpu and catalog.gpu(s.gpu).vendor == "NVIDIA"]
 COUNTS = (1, 2, 4, 7, 8, 9, 16, 31, 32, 33, 64, 65, 127, 128, 170, 375)
 
 
