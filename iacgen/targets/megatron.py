@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from iacgen.render import render as render_template
 
 if TYPE_CHECKING:
-    from iacgen.catalog import Shape
     from iacgen.design.model import Design
     from iacgen.placement.project import Project
     from iacgen.training import Job, JobSpec
@@ -30,7 +29,8 @@ def render(project: Project) -> dict[str, str]:
             tree[f"{folder}/megatron.args"] = render_template("training/megatron.args.j2", flags=flags(job, project.design), words=job.spec.arguments)
             tree[f"{folder}/megatron.env"] = render_template("training/megatron.env.j2", variables=environment(job.spec))
             tree[f"{folder}/launch.sh"] = render_template(
-                "training/megatron.sh.j2", job=name, pool=pool.name, world=job.world, ranks_per_node=job.spec.gpus_per_node, script=job.spec.entrypoint
+                "training/megatron.sh.j2", job=name, pool=pool.name, world=job.world, ranks_per_node=job.spec.gpus_per_node, script=job.spec.entrypoint,
+                first_host=project.placements[name].hosts[0],
             )
     return tree
 
@@ -118,7 +118,7 @@ def _model(job: Job) -> Iterator[Flag]:
         yield "v-head-dim", model.latent.value_dim
 
 
-def _positions(model: Shape) -> Iterator[Flag]:
+def _positions(model: Any) -> Iterator[Flag]:
     """Megatron-LM has no ALiBi: a model with it is computed as one without positions, which costs the same."""
     if model.rope_base is not None:
         yield "position-embedding-type", "rope"

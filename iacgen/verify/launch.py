@@ -35,6 +35,22 @@ def verify_jobs(framework: str, package: str, product: str, names: Sequence[str]
     return timed(framework, package, asked)
 
 
+def verify_files(judge: str, program: str, names: Sequence[str], belongs: Callable[[Any], bool], tree: Path, project: Any, ask: Ask) -> Verdict:
+    """The verdict on files of jobs whose reader has no declared version. ``belongs`` says which jobs have them, ``names`` which these are."""
+
+    def asked() -> Outcome:
+        jobs = [name for name, job in sorted(project.jobs.items()) if belongs(job)]
+        if not jobs and not any(tree.glob(f"training/*/{names[0]}")):
+            return NOT_APPLICABLE
+        found = programs.find(judge)
+        if isinstance(found, programs.Missing):
+            return "missing", [finding(f"{judge}-not-judged", str(found))], None
+        findings = _offline(tree, jobs, names) or ask(tree, project, jobs, found)
+        return "failed" if findings else "passed", findings, found.version
+
+    return timed(judge, program, asked)
+
+
 def _offline(tree: Path, jobs: Sequence[str], names: Sequence[str]) -> list[Diagnostic]:
     """What needs no program: files that are missing, of no job, or no text."""
     return list(files(tree, jobs, names)) or list(unreadable(tree, [f"training/*/{name}" for name in names]))
@@ -92,8 +108,20 @@ def to_a_rank(job: Any, placement: Any, pool: str) -> tuple[Step, ...]:
             export RANK=$SLURM_PROCID LOCAL_RANK=$SLURM_LOCALID WORLD_SIZE=$SLURM_NTASKS LOCAL_WORLD_SIZE={placement.gpus_per_node}
             export MASTER_ADDR MASTER_PORT="${{MASTER_PORT:-29500}}"
             }}
+            rank_from_mpi() {{
+            export RANK=$OMPI_COMM_WORLD_RANK LOCAL_RANK=$OMPI_COMM_WORLD_LOCAL_RANK WORLD_SIZE=$OMPI_COMM_WORLD_SIZE LOCAL_WORLD_SIZE={placement.gpus_per_node}
+            export MASTER_ADDR={placement.hosts[0]} MASTER_PORT="${{MASTER_PORT:-29500}}"
+            }}
+            find_rank() {{
+            if [[ -n ${{OMPI_COMM_WORLD_RANK:-}} ]]; then
+            rank_from_mpi
+            elif [[ -n ${{SLURM_PROCID:-}} && -z ${{TORCHELASTIC_RUN_ID:-}} ]]; then
+            rank_from_slurm
+            fi
+            [[ -z ${{RANK:-}} ]] || ((WORLD_SIZE == {job.world})) || die "another size"
+            }}
             """,
-            f"the job was planned for {job.world} ranks, in the order of Slurm's task numbers",
+            f"the job was planned for {job.world} ranks, in the order of the launcher's numbers, rank 0 on {placement.hosts[0]}",
         ),
     )
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from iacgen.verify.process import run
 
-JUDGES = ("terraform", "moto", "ansible", "slurm-22.05", "slurm-24.11", "deepspeed", "megatron", "nccl", "opensm", "simgrid")
+JUDGES = ("terraform", "moto", "ansible", "slurm-22.05", "slurm-24.11", "deepspeed", "megatron", "accelerate", "torchtitan", "torchrun", "openmpi", "dataloader", "nccl", "opensm", "simgrid")
 
 _INSTALL = "run tests/real/install.sh as root, then `set -a; . .judges/env; set +a`"
 _ANSIBLE_PROGRAMS = ("ansible-playbook", "ansible-inventory", "ansible-lint")
@@ -238,10 +238,25 @@ def _simgrid(judge: str) -> Found | Missing:
     return Missing(judge, "simgrid", f"{_INSTALL}, or set IACGEN_SIMGRID_PYTHON to a Python that has it")
 
 
+def _openmpi(judge: str) -> Found | Missing:
+    """Open MPI 5 or later, whose mapper takes a rank file that names hosts it has never seen; its wheel lies beside torch."""
+    python = _program("IACGEN_TRAINING_PYTHON", "python3")
+    beside = [python.parent / "mpirun"] if python else []
+    for program in [*beside, *filter(None, [_program("", "mpirun")])]:
+        version = re.search(r"\(Open MPI\) ([0-9.]+)", _ask(program, "--version") or "")
+        if version and int(version[1].partition(".")[0]) >= 5:
+            return Found(judge, "mpirun", version[1], program)
+    return Missing(judge, "mpirun", f"{_INSTALL}, or set IACGEN_TRAINING_PYTHON to a Python that has the openmpi package")
+
+
 _PACKAGES = {
     "deepspeed": ("IACGEN_TRAINING_PYTHON", ("deepspeed",)),
     "megatron": ("IACGEN_TRAINING_PYTHON", ("megatron-core",)),
+    "dataloader": ("IACGEN_TRAINING_PYTHON", ("torch",)),
+    "accelerate": ("IACGEN_TRAINING_PYTHON", ("accelerate",)),
+    "torchtitan": ("IACGEN_TRAINING_PYTHON", ("torchtitan",)),
+    "torchrun": ("IACGEN_TRAINING_PYTHON", ("torch",)),
     "nccl": ("IACGEN_TRAINING_PYTHON", ("nvidia-nccl-cu13", "nvidia-nccl-cu12")),
     "moto": ("IACGEN_MOTO_PYTHON", ("moto",)),
 }
-_FINDERS = {"terraform": _terraform, "ansible": _ansible, "opensm": _opensm, "simgrid": _simgrid} | dict.fromkeys(_PACKAGES, _python_package)
+_FINDERS = {"terraform": _terraform, "ansible": _ansible, "opensm": _opensm, "simgrid": _simgrid, "openmpi": _openmpi} | dict.fromkeys(_PACKAGES, _python_package)

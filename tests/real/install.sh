@@ -87,12 +87,12 @@ install_moto() { pip_into moto -r "$here/moto.txt"; }
 install_training() {
     pip_into training -r "$here/training.txt"
     DS_BUILD_OPS=0 pip_into training --no-build-isolation -r "$here/training-frameworks.txt"
-    pip_into training --no-deps -r "$here/nccl.txt"
+    pip_into training --no-deps -r "$here/nccl.txt" -r "$here/launchers.txt"
 }
 
 ansible() { venv ansible "$here/ansible.txt"; }
 moto() { venv moto "$here/moto.txt"; }
-training() { venv training "$here/training.txt" "$here/training-frameworks.txt" "$here/nccl.txt"; }
+training() { venv training "$here/training.txt" "$here/training-frameworks.txt" "$here/nccl.txt" "$here/launchers.txt"; }
 
 # --- Terraform: neither Debian nor pip has it ------------------------------------------------------------------------
 

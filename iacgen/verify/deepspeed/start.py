@@ -34,9 +34,8 @@ def _by_slurm_or_by_itself(placement: Any) -> tuple[Step, ...]:
         --master_addr {placement.hosts[0]} --master_port "${{MASTER_PORT:-29500}}" "$here/launch.sh" "$@"
         """
     block = f"""
-    if [[ -n ${{SLURM_PROCID:-}} ]]; then
-    rank_from_slurm
-    elif [[ -z ${{RANK:-}} ]]; then
+    find_rank
+    if [[ -z ${{RANK:-}} ]]; then
     {alone}
     fi
     """

@@ -10,11 +10,11 @@ from ..script import Step
 
 
 def launch(job: Any, placement: Any, design: Any) -> tuple[Step, ...]:
-    """srun runs the script once for each rank; the arguments come out of the file that was judged."""
+    """A launcher runs the script once for each rank; the arguments come out of the file that was judged."""
     return (
         *to_a_rank(job, placement, design.pool_of(placement.hosts[0]).name),
-        Step('[[ -n ${SLURM_PROCID:-} ]] || die', "there is no rank without Slurm"),
-        Step("rank_from_slurm", "srun's names for a rank must become torch's"),
+        Step("find_rank", "the launcher's names for a rank must become torch's"),
+        Step("[[ -n ${RANK:-} ]] || die", "there is no rank without a launcher"),
         *exported("megatron.env", "without megatron.env Megatron may refuse to start"),
         Step('mapfile -t arguments <"$here/megatron.args"', "the arguments are those of megatron.args"),
         Step(f'exec "${{PYTHON:-python3}}" {shlex.quote(job.spec.entrypoint)} "${{arguments[@]}}" "$@"', "the training script must get every argument"),

@@ -1,0 +1,53 @@
+"""Launchers beside Slurm, for every job: torchrun node by node, and Open MPI with its rank file. Both keep the order of the placement.
+
+``hostfile`` is one for DeepSpeed, Open MPI and Horovod, which all read ``host slots=N`` and count ranks host by host (horovod
+docs, running; prrte, schizo). Horovod gets no more than that: its last release is 0.28.1 of 2023.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from iacgen.render import render as render_template
+
+if TYPE_CHECKING:
+    from iacgen.design.model import Pool
+    from iacgen.placement import Placement
+    from iacgen.placement.project import Project
+
+
+def render(project: Project) -> dict[str, str]:
+    """``training/<job>/``: ``torchrun.sh``, ``mpirun.sh`` and ``rankfile`` for each job, and the ``hostfile`` of those that are not DeepSpeed's."""
+    tree = {}
+    for name, job in project.jobs.items():
+        placement = project.placements[name]
+        pool, folder = project.design.pool_of(placement.hosts[0]), f"training/{name}"
+        words = {"job": name, "nodes": len(placement.hosts), "ranks_per_node": placement.gpus_per_node, "world": job.world, "first_host": placement.hosts[0]}
+        tree[f"{folder}/torchrun.sh"] = render_template("training/torchrun.sh.j2", **words)
+        tree[f"{folder}/mpirun.sh"] = render_template("training/mpirun.sh.j2", **words)
+        tree[f"{folder}/rankfile"] = render_template("training/rankfile.j2", ranks=ranks(placement, pool))
+        if job.spec.framework != "deepspeed":
+            tree[f"{folder}/hostfile"] = render_template("training/hostfile.j2", hosts=placement.hosts, slots=placement.gpus_per_node)
+    return tree
+
+
+def ranks(placement: Placement, pool: Pool) -> Iterator[tuple[int, str, str]]:
+    """(rank, host, cores) in rank order."""
+    shares = cores(pool, placement.gpus_per_node)
+    for rank in range(placement.world):
+        yield rank, placement.host_of(rank), shares[placement.local_rank(rank)]
+
+
+def cores(pool: Pool, ranks_per_node: int) -> tuple[str, ...]:
+    """Cores of each local rank, first and last by their logical number: an even share of the socket that its GPU hangs on, or of all
+    sockets where the catalog does not know that."""
+    system = pool.system
+    sockets = system.gpu_numa if len(system.gpu_numa) == ranks_per_node else (0,) * ranks_per_node
+    size = system.cores_per_socket if len(system.gpu_numa) == ranks_per_node else system.cores_per_socket * system.sockets
+    out = []
+    for rank, socket in enumerate(sockets):
+        share = max(1, size // sockets.count(socket))
+        first = socket * size + sockets[:rank].count(socket) * share
+        out.append(f"{first}-{first + share - 1}")
+    return tuple(out)
