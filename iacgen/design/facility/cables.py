@@ -199,8 +199,8 @@ def _plugs(runs: Sequence[Run]) -> Iterator[tuple[int, Part]]:
     models: dict[tuple[str, str], int] = {}
     found: list[tuple[int, int, Numbers, int]] = []  # run, model, cages, links
     for number, run in enumerate(runs):
-        for what, model, mine in _ends_with_plugs(run):
-            found.append((number, models.setdefault((what, model), len(models)), mine, len(mine)))
+        for what, model, mine, links in _ends_with_plugs(run):
+            found.append((number, models.setdefault((what, model), len(models)), mine, links))
     keys = [cage * max(1, len(models)) + model for _, model, cage, _ in found]
     owner = np.repeat(np.arange(len(found)), [len(key) for key in keys])
     first = np.unique(np.concatenate(keys), return_index=True)[1] if keys else np.empty(0, dtype=np.int64)
@@ -208,23 +208,25 @@ def _plugs(runs: Sequence[Run]) -> Iterator[tuple[int, Part]]:
     names, lines = list(models), dict[tuple[int, int], list[int]]()
     for (number, model, _, links), count in zip(found, counts, strict=True):
         line = lines.setdefault((number, model), [0, 0])
-        line[0], line[1] = max(line[0], links), line[1] + count
+        line[0], line[1] = line[0] + links, line[1] + count
     for (number, model), (links, count) in lines.items():
         what, name = names[model]
         yield number, Part(runs[number].links.joins, runs[number].links.gbps, what, name, None, links, count)
 
 
-def _ends_with_plugs(run: Run) -> Iterator[tuple[str, str, Numbers]]:
-    """Whose transceiver, its model, and the cage of every link's end that it is for."""
+def _ends_with_plugs(run: Run) -> Iterator[tuple[str, str, Numbers, int]]:
+    """Whose transceiver, its model, the cage of every link's end that it is for, and how many links these are: none at the second
+    end of links that have been told by their first."""
     for number, cable in enumerate(run.cables):
         mine = np.flatnonzero(run.cable == number)
         if not len(mine) or not cable.switch_transceiver:
             continue
-        yield "switch transceiver", cable.switch_transceiver.model, run.ends[1][mine]
+        yield "switch transceiver", cable.switch_transceiver.model, run.ends[1][mine], len(mine)
         if not from_host(run.links):
-            yield "switch transceiver", cable.switch_transceiver.model, run.ends[0][mine]
+            yield "switch transceiver", cable.switch_transceiver.model, run.ends[0][mine], 0
             continue
         for kind in np.unique(run.near[mine]).tolist():
             end = cable.host_end(run.sockets[kind].form, run.sockets[kind].links)
             assert end and end.model
-            yield "host transceiver", end.model, run.ends[0][mine[run.near[mine] == kind]]
+            ends = run.ends[0][mine[run.near[mine] == kind]]
+            yield "host transceiver", end.model, ends, len(ends)

@@ -69,6 +69,7 @@ SMALL = {
     "uplinks at both ends": ({"purpose": "management", "technology": "ethernet", "switch": "sn2201", "spine": "sn2201"}, gpus("dgx-h100", 150), FEW),
     "another model above": ({"purpose": "management", "technology": "ethernet", "switch": "sn2201", "spine": "sn4600c"}, gpus("dgx-h100", 150), FEW),
     "cages that no cable joins": ({"purpose": "management", "technology": "ethernet", "switch": "sn2201", "spine": "sn5600"}, gpus("dgx-h100", 150), None),
+    "hosts of several cages behind one kind of transceiver": ({"purpose": "in-band", "technology": "ethernet", "switch": "sn4600c"}, gpus("dgx-h100", 30) | {"cpu": {"system": "generic-1u", "count": 20}, "old": {"system": "pcie-h100", "count": 8}}, FEW),
     "in-band": ({"purpose": "in-band", "technology": "ethernet", "switch": "sn4600c"}, gpus("dgx-h100", 40), FEW),
 }  # fmt: skip
 
@@ -152,6 +153,25 @@ class Slow:
 
     def order(self) -> tuple[Counter, Counter, set]:
         """(cables by model, speed and length; transceivers by end and model; cages that need two plugs)."""
+        chosen = self._chosen()
+        cables, plugs, kinds = Counter(), set(), defaultdict(set)
+        for cable, knot in chosen:
+            for bundle in self._bundles(cable, knot):
+                need = max(self.need[i] for i in bundle)
+                stock = [m for m in cable.lengths_m if need <= m <= cable.longest_m]
+                cables[cable.model, cable.gbps, min(stock) if stock else -(-need // cable.step_m) * cable.step_m] += 1
+            for cage in {cage for i in knot for cage in self.ends[i]}:
+                kinds[cage].add(cable.id)
+                if plug := self._plug(cable, cage):
+                    plugs.add((*plug, cage))
+        return cables, Counter(plug[:2] for plug in plugs), {cage for cage, ids in kinds.items() if len(ids) > 1}
+
+    def served(self) -> Counter:
+        """Links by the transceiver at an end of them: each once for a model of switches or of hosts, whichever of its ends has it."""
+        return Counter(plug for cable, knot in self._chosen() for i in knot for plug in {self._plug(cable, cage) for cage in self.ends[i]} - {None})
+
+    def _chosen(self) -> list[tuple[catalog.Cable, list[int]]]:
+        """The links that are made of one kind of cable together, with that cable."""
         known = sorted(catalog.entries("cables"), key=lambda c: (ORDER.index(c.medium), c.reach_m, c.id))
         alone = [i for i in range(len(self.links)) if any(self.may(cable, i) for cable in known)]
         graph = nx.Graph((self.ends[i][0], self.ends[i][1]) for i in alone)
@@ -162,20 +182,16 @@ class Slow:
         chosen: list[tuple[catalog.Cable, list[int]]] = []
         for knot in knots.values():
             chosen += self._settle(known, knot)
-        cables, plugs, kinds = Counter(), set(), defaultdict(set)
-        for cable, knot in chosen:
-            for bundle in self._bundles(cable, knot):
-                need = max(self.need[i] for i in bundle)
-                stock = [m for m in cable.lengths_m if need <= m <= cable.longest_m]
-                cables[cable.model, cable.gbps, min(stock) if stock else -(-need // cable.step_m) * cable.step_m] += 1
-            for cage in {cage for i in knot for cage in self.ends[i]}:
-                kinds[cage].add(cable.id)
-                form, room, host = self.kinds[cage]
-                if not cable.switch_transceiver:
-                    continue
-                model = next(e.model for kind, e in cable.host_ends.items() if e.links == room and goes_into(kind.removeprefix("twin_"), form)) if host else cable.switch_transceiver.model
-                plugs.add(("host transceiver" if host else "switch transceiver", model, cage))
-        return cables, Counter(plug[:2] for plug in plugs), {cage for cage, ids in kinds.items() if len(ids) > 1}
+        return chosen
+
+    def _plug(self, cable: catalog.Cable, cage: tuple[str, int]) -> tuple[str, str] | None:
+        """The transceiver that this cable has in this cage: at whose end, and its model; None at a cable with fixed ends."""
+        if not cable.switch_transceiver:
+            return None
+        form, room, host = self.kinds[cage]
+        if not host:
+            return "switch transceiver", cable.switch_transceiver.model
+        return "host transceiver", next(e.model for kind, e in cable.host_ends.items() if e.links == room and goes_into(kind.removeprefix("twin_"), form))
 
     def _settle(self, known: list[catalog.Cable], knot: list[int]) -> list[tuple[catalog.Cable, list[int]]]:
         for cable in known:
@@ -210,6 +226,15 @@ def ordered(facility: Facility, fabric: Fabric) -> tuple[Counter, Counter]:
     return cables, plugs
 
 
+def served(facility: Facility, fabric: Fabric) -> Counter:
+    """Links by transceiver, as the lines of the order have them."""
+    found = Counter()
+    for part in parts(runs(facility, fabric)):
+        if part.what != "cable":
+            found[part.what, part.model] += part.links
+    return found
+
+
 @pytest.mark.parametrize("name", SMALL)
 def test_an_order_is_that_of_the_slow_count(name: str):
     facility, fabric = small(name)
@@ -217,6 +242,7 @@ def test_an_order_is_that_of_the_slow_count(name: str):
     assert slow.ends == [(every.place(a), every.place(b)) for one in runs(facility, fabric) for a, b in zip(*(end.tolist() for end in one.ends), strict=True)]
     cables, plugs, twice = slow.order()
     assert (cables, plugs) == ordered(facility, fabric)
+    assert slow.served() == served(facility, fabric)
     assert {(found.device, found.cage) for found in crowded(facility, fabric)} == twice
 
 
