@@ -98,6 +98,39 @@ def test_the_pipeline_engine_recomputes_each_layer_where_that_is_planned_and_sen
     assert config["zero_optimization"]["overlap_comm"] is False
 
 
+@pytest.mark.parametrize(
+    ("changes", "zero"),
+    [
+        ({"secondary_group": 8}, {"zero_hpz_partition_size": 8}),
+        ({"offload_optimizer": "cpu"}, {"offload_optimizer": {"device": "cpu", "pin_memory": True}}),
+        ({"offload_optimizer": "nvme", "offload_weights": "nvme", "offload_path": "/raid"}, {name: {"device": "nvme", "pin_memory": True, "nvme_path": "/raid"} for name in ("offload_optimizer", "offload_param")}),
+    ],
+)
+def test_what_leaves_the_gpu_and_what_is_kept_twice(spec, changes, zero):
+    config, _ = config_of(replace(spec, **changes))
+    found = config["zero_optimization"]
+    assert {key: found.get(key) for key in ("zero_hpz_partition_size", "offload_optimizer", "offload_param") if key in found} == zero
+
+
+def test_the_swapper_s_buffer_holds_the_part_of_the_largest_weight(spec):
+    small, _ = config_of(replace(spec, nodes=1, global_batch=8, offload_weights="nvme", offload_optimizer="nvme"))
+    assert small["zero_optimization"]["offload_param"]["buffer_size"] * 8 >= 128256 * 8192  # the embedding of Llama 3 70B
+
+
+@pytest.mark.parametrize(
+    ("changes", "release", "missing"),
+    [
+        ({"tensor": 2, "global_batch": 512}, "0.16.3", "tensor_parallel"),
+        ({"context": 4, "global_batch": 512}, "0.14.5", "sequence_parallel_size"),
+        ({"context": 4, "global_batch": 512}, "0.14.5", "data_parallel_size"),
+    ],
+)
+def test_older_releases_get_no_key_that_they_do_not_read(spec, changes, release, missing):
+    job, _ = plan(replace(spec, **changes))
+    assert missing in deepspeed.config(job)
+    assert missing not in deepspeed.config(job, deepspeed.version(release))
+
+
 @pytest.mark.parametrize("gradients", ["bf16", "fp32"])
 def test_gradients_are_summed_and_sent_in_one_type(spec, gradients):
     config, _ = config_of(replace(spec, gradients=gradients))
@@ -116,7 +149,7 @@ def test_more_nodes_than_pdsh_reaches_are_left_to_slurm(superpod):
     class Wide:
         """A design that knows every host's pool."""
 
-        storage = design.storage
+        storage, software = design.storage, design.software
 
         def pool_of(self, host):
             return design.pools["gpu"]
@@ -130,7 +163,12 @@ def test_more_nodes_than_pdsh_reaches_are_left_to_slurm(superpod):
 def test_deepspeed_takes_every_kind_of_job_from_8_to_16384_ranks(spec, tmp_path):
     small = replace(spec, model=catalog.model("llama-3-8b"))
     specs = [replace(small, nodes=nodes, global_batch=nodes * 8, zero=zero, gradients=g) for nodes in (1, 2, 16, 128, 2048) for zero in (1, 2, 3) for g in ("bf16", "fp32")]
+    specs = [each for each in specs if plan(each)[0]]
+    assert {each.world for each in specs} == {8, 16, 128, 1024, 16384} and {each.zero for each in specs} == {1, 2, 3}
     specs += [
+        replace(small, nodes=2, secondary_group=8, global_batch=64),
+        replace(small, nodes=2048, secondary_group=64, offload_optimizer="cpu", global_batch=16384),
+        replace(small, nodes=1, offload_optimizer="nvme", offload_weights="nvme", global_batch=64),
         replace(small, nodes=4, tensor=4, zero=2, global_batch=64),
         replace(small, nodes=4, context=4, global_batch=64),
         replace(small, nodes=8, pipeline=4, zero=1, global_batch=64, recompute="full"),

@@ -27,6 +27,9 @@ def of_plan(name: str, read: dict[str, Any], job: Any) -> Iterator[Diagnostic]:
         "mesh": [job.data_parallel, spec.context] if spec.context > 1 else None,
         "activation_checkpoint_interval": 1 if spec.pipeline > 1 and spec.recompute == "full" else 0,
     }
+    for key, where in (("offload_optimizer", spec.offload_optimizer), ("offload_param", spec.offload_weights)):
+        planned[key] = None if where == "none" else [where, spec.offload_path if where == "nvme" else None]
+    planned["zero_hpz_partition_size"] = spec.secondary_group or 1
     if spec.zero:
         planned |= {"reduce_bucket_size": job.buckets.reduce, "overlap_comm": spec.pipeline == 1}
     if spec.zero == 3:
@@ -57,7 +60,13 @@ def of_config(name: str, config: dict[str, Any], world: int, optimizers: list[st
             yield idle(f"{section} to nvme has no nvme_path")
     if (zero.get("offload_param") or {}).get("device", "none") != "none" and zero.get("stage", 0) < 3:
         yield idle("offload_param does nothing below stage 3")
+    if (zero.get("offload_optimizer") or {}).get("device") == "nvme" and zero.get("stage", 0) < 3:
+        yield idle("offload_optimizer to nvme does nothing below stage 3")
+    elif (zero.get("offload_optimizer") or {}).get("device", "none") != "none" and zero.get("stage", 0) < 1:
+        yield idle("offload_optimizer does nothing without ZeRO")
     group = zero.get("zero_hpz_partition_size", 1)
+    if group > 1 and zero.get("stage", 0) < 3:
+        yield idle("zero_hpz_partition_size does nothing below stage 3")
     if group < 1 or world % group:
         yield idle(f"zero_hpz_partition_size {group} does not divide {world} ranks")
     if "stages" in config.get("pipeline", {}):

@@ -58,6 +58,8 @@ def words(job: Any, design: Any) -> dict[str, str]:
         out["TRAIN_TENSOR"] = spec.tensor
     if spec.context > 1:
         out["TRAIN_CONTEXT"] = spec.context
+    if spec.offload_optimizer != "none":
+        out["TRAIN_OPTIMIZER"] = "DeepSpeedCPUAdam"
     if spec.data_path:
         out["TRAIN_DATA"] = spec.data_path
     mount = getattr(design.storage.get(spec.checkpoint_to or ""), "mount", None)
@@ -65,4 +67,5 @@ def words(job: Any, design: Any) -> dict[str, str]:
         out["TRAIN_CHECKPOINTS"] = f"{mount}/checkpoints/{job.name}"
     if job.checkpoints:
         out["TRAIN_SAVE_INTERVAL"] = job.checkpoints.steps
+        out["TRAIN_STOP_SIGNAL"] = "TERM"
     return {name: shlex.quote(str(value)) for name, value in out.items()}

@@ -154,7 +154,15 @@ def values(config, mesh):
         "mesh": mesh.shape if mesh else None,
         "activation_checkpoint_interval": config.pipeline["activation_checkpoint_interval"],
         "overlap_comm": config.zero_config.overlap_comm,
+        "zero_hpz_partition_size": config.zero_config.zero_hpz_partition_size,
+        "offload_optimizer": offloaded(config.zero_config.offload_optimizer),
+        "offload_param": offloaded(config.zero_config.offload_param),
     }
+
+
+def offloaded(section):
+    """Device and folder of an offload section, None where there is none."""
+    return [str(getattr(section.device, "value", section.device)), str(section.nvme_path) if section.nvme_path else None] if section else None
 
 
 def read_hosts(path):
