@@ -10,6 +10,7 @@ from iacgen.catalog.entry import Entry, EntryId, Facts, Text
 
 Purpose = Literal["compute", "storage", "management", "in-band", "out-of-band"]
 DeviceName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-zA-Z0-9_]{0,14}$")]  # a P before the PCI domain: ibP2p3s0
+SocketName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9-]{0,19}$")]
 PciAddress = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$")]
 
 
@@ -27,6 +28,7 @@ class HostNic(Facts):
     interfaces: tuple[DeviceName, ...] = Field(default=(), description="network device names, 15 characters at most (Linux)")
     pci: tuple[PciAddress, ...] = ()
     cages: tuple[PositiveInt, ...] = Field(default=(), description="number of the cage of each port, where ports share cages")
+    sockets: tuple[SocketName, ...] = Field(default=(), description="what the maker calls the socket of each port, for who stands before the machine")
 
     @model_validator(mode="after")
     def _cages_are_alike(self) -> HostNic:
@@ -46,7 +48,7 @@ class HostNic(Facts):
 
     @model_validator(mode="after")
     def _one_name_a_port(self) -> HostNic:
-        for field in ("rdma_names", "interfaces", "pci"):
+        for field in ("rdma_names", "interfaces", "pci", "sockets"):
             names = getattr(self, field)
             if names and (len(names) != self.count or len(set(names)) != self.count):
                 raise ValueError(f"{field} must name {self.count} different ports, got {', '.join(names)}")

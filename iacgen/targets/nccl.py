@@ -83,6 +83,11 @@ def _planned(design: Design, pool: Pool) -> Profile:
     if fabric and technology in ("infiniband", "roce"):
         settings += _adapters(fabric, pool, design.software.nccl)
         settings += _lossless(fabric)
+    if pool.system.nvlink_domain_servers > 1:
+        notes += [
+            "Not set: NCCL_MNNVL_ENABLE, NCCL_CUMEM_ENABLE and NCCL_NVLS_ENABLE. NCCL finds an NVLink domain of several hosts by itself.",
+            "It needs NVIDIA's IMEX service on all hosts of the domain (nvidia-imex-ctl -N) and a channel in /dev/nvidia-caps-imex-channels.",
+        ]
     if technology == "infiniband":
         notes.append("Not set: NCCL_IB_GID_INDEX and NCCL_IB_TC. The first is not read on InfiniBand, the second is the subnet manager's affair.")
     if technology == "roce":
@@ -95,6 +100,9 @@ def _bootstrap(design: Design, pool: Pool, fabric: Fabric | None) -> list[Settin
     management = design.management_of(pool.name)
     carrier = fabric if fabric and fabric.technology == "ethernet" else management or fabric
     names = carrier.nics[pool.name].interfaces if carrier else ()
+    if carrier and carrier.bonded and len(names) > 1:
+        why = f"Bootstrap over the network {carrier.name}: its {len(names)} ports are bonded, and the bond has a name of the site's."
+        return [Setting("NCCL_SOCKET_IFNAME", "^docker,lo,veth", why)]
     if not carrier or not names:
         return [Setting("NCCL_SOCKET_IFNAME", "^docker,lo,veth", "Bootstrap over any interface of the host itself: the catalog knows no name for the right one.")]
     return [

@@ -86,10 +86,26 @@ def test_people_slurm_and_nccl_take_the_fast_network():
     from iacgen.placement.project import Project
 
     project = found.project or Project("x", built, {}, {})
-    assert "=enp41s0f1np1,enp170s0f1np1\n" in nccl.render(project)["nccl/nccl.conf"]
+    assert "NCCL_SOCKET_IFNAME=^docker,lo,veth\n" in nccl.render(project)["nccl/nccl.conf"]  # nobody knows the name of the bond
     hosts = ansible.render(project)["ansible/hall/inventory/group_vars/all/cluster.yml"]
     assert "10.64.0.1" in hosts and "10.80." not in hosts
     assert "10.80." not in "".join(slurm.render(project).values())
+
+
+def test_the_ports_of_a_bond_share_an_address():
+    front = design().fabrics["front"]
+    assert front.nics["gpu"].count == 2 and front.address("gpu", 4, 0) == front.address("gpu", 4, 1)
+    every = [front.address(pool, i) for pool in front.pools for i in range(design().pools[pool].count)]
+    assert len(set(every)) == len(every)
+
+
+def test_by_rails_the_ports_of_a_machine_end_on_two_leaves():
+    built = design(("purpose: in-band, connects: [gpu, oss, mds, ctl, ufm], technology: ethernet, switch: sn4600c", "purpose: in-band, connects: [gpu, oss, mds, ctl, ufm], technology: ethernet, topology: rail-fat-tree, switch: sn4600c, unit: 48, oversubscription: 3"))
+    ends = {}
+    for cable in built.fabrics["front"].wiring():
+        if cable.joins == "host-leaf":
+            ends.setdefault(cable.a, set()).add(cable.b)
+    assert len(ends) == 63 + 8 + 2 + 2 + 2 and all(len(leaves) == 2 for leaves in ends.values())
 
 
 def test_one_spine_of_another_model_joins_more_leaves_than_uplink_ports_allow():

@@ -78,7 +78,7 @@ def _built(name: str, wanted: Wanted, pools: Mapping[str, Any], manager_nic: cat
     return Fabric(
         name, wanted.site, wanted.purpose, wanted.technology, wanted.topology, _tiers(request, shape, wanted.planes), wanted.connects, nics,
         request.link_gbps, wanted.unit, _in_planes(request, shape, wanted.planes), shape.pods, shape.trunks, manager, qos, subnet,
-        _blocks(subnet, on, nics, attached), ("fabrics", name), wanted.planes, shape.reserved, shape.growth, _os(wanted, request.switch), tuple(a for a in attached if a.count),
+        _blocks(subnet, on, {p: 1 if wanted.purpose == "in-band" else nic.count for p, nic in nics.items()}, attached), ("fabrics", name), wanted.planes, shape.reserved, shape.growth, _os(wanted, request.switch), tuple(a for a in attached if a.count),
     )  # fmt: skip
 
 
@@ -157,7 +157,7 @@ def _speed(switch: catalog.Switch, nic: catalog.HostNic, wanted: Wanted) -> int:
     return max(speeds)
 
 
-def _blocks(subnet: str, pools: Sequence[PoolLike], nics: Mapping[str, catalog.HostNic], attached: Sequence[Attached]) -> dict[str, tuple[int, int]]:
+def _blocks(subnet: str, pools: Sequence[PoolLike], addresses: Mapping[str, int], attached: Sequence[Attached]) -> dict[str, tuple[int, int]]:
     """Each pool owns one block for each of its rails, as long as its names can count, so that growth moves no address. Switches have
     the end of the subnet, counted backwards."""
     network = ipaddress.IPv4Network(subnet)
@@ -165,7 +165,7 @@ def _blocks(subnet: str, pools: Sequence[PoolLike], nics: Mapping[str, catalog.H
     for pool in pools:
         size = 1 << (10**pool.width).bit_length()
         at = -(-at // size) * size
-        rails = nics[pool.name].count
+        rails = addresses[pool.name]
         blocks[pool.name] = (at + 1, size)
         at += rails * size
     last = int(network.broadcast_address) - 1

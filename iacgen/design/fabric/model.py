@@ -261,6 +261,11 @@ class Fabric:
         return self.topology in ("rail-fat-tree", "rail-only")
 
     @property
+    def bonded(self) -> bool:
+        """Whether the ports of a host share one address: those of an in-band network are one bond."""
+        return self.purpose == "in-band"
+
+    @property
     def multipath(self) -> bool:
         """Whether traffic between leaves has a choice of ways."""
         return self.trunks is not None and self.trunks.multipath
@@ -299,7 +304,7 @@ class Fabric:
     def address(self, pool: str, index: int, rail: int = 0) -> ipaddress.IPv4Address:
         """Address of port ``rail`` of host ``index`` (both from 0). Raises KeyError for a pool that is not on this fabric."""
         first, stride = self.blocks[pool]
-        return ipaddress.IPv4Address(first + rail * stride + index)
+        return ipaddress.IPv4Address(first + (0 if self.bonded else rail * stride) + index)
 
     def links(self) -> tuple[Links, ...]:
         """Every link with its ports, as arrays, in a fixed order."""

@@ -14,7 +14,7 @@ Row = Sequence[object]
 # NVIDIA UFM Cable Validation Tool, P2P file: the headers decide, down to the unit's two spellings.
 P2P = ("A-Rack", "A-U", "A-Node Name", "A-Type", "A-Port", "Z-Rack", "Z-RU", "Z-Node Name", "Z-Type", "Z-Port")
 OURS = (
-    "label", "joins", "a_rack", "a_unit", "a_device", "a_type", "a_cage", "a_port", "z_rack", "z_unit", "z_device", "z_type", "z_cage", "z_port",
+    "label", "joins", "a_rack", "a_unit", "a_device", "a_type", "a_cage", "a_socket", "a_port", "z_rack", "z_unit", "z_device", "z_type", "z_cage", "z_port",
     "gbps", "medium", "cable", "length_m",
 )  # fmt: skip
 # NetBox, import of cables (dcim/forms/bulk_import.py, CableImportForm).
@@ -58,7 +58,7 @@ def point_to_point(wired: Wired) -> str:
         yield OURS
         for w in wired.wires:
             yield (
-                w.label, w.joins, *w.a_place, w.a, wired.below(w), w.a_port.cage, w.a_port.name,
+                w.label, w.joins, *w.a_place, w.a, wired.below(w), w.a_port.cage, w.a_port.socket, w.a_port.name,
                 *w.b_place, w.b, "switch", w.b_port.cage, w.b_port.name, w.gbps, w.medium, w.model, w.length_m,
             )  # fmt: skip
 
@@ -96,10 +96,10 @@ def ports(wired: Wired) -> str:
                 if port in here:
                     w, upward = here[port]
                     far, far_port = (w.b, w.b_port) if upward else (w.a, w.a_port)
-                    yield (*head, *port, w.gbps, "used", w.joins, far, far_port.name, w.label)
+                    yield (*head, *port[:3], w.gbps, "used", w.joins, far, far_port.name, w.label)
                 else:
                     gbps = tier.switch.uplink_gbps if number > speed.ports else speed.gbps
-                    yield (*head, *port, gbps, "reserved" if number in kept else "free", None, None, None, None)
+                    yield (*head, *port[:3], gbps, "reserved" if number in kept else "free", None, None, None, None)
 
     return csv_text(rows())
 

@@ -12,11 +12,12 @@ from ...design.facility.cages import counted_gbps
 class Port(NamedTuple):
     """One end of a link: ``cage`` counts from 1 and ``part``, the link of that cage, from 0. ``name`` is as its own system spells it.
 
-    On a host ``part`` is None, and ``cage`` too where no two ports share one."""
+    On a host ``part`` is None, and ``cage`` too where no two ports share one; ``socket`` is what its maker calls the place of the plug."""
 
     name: str
     cage: int | None = None
     part: int | None = None
+    socket: str | None = None
 
 
 class Speed(NamedTuple):

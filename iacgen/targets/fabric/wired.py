@@ -46,7 +46,7 @@ class Wire(NamedTuple):
     @property
     def label(self) -> str:
         """What stands on both ends of the cable."""
-        return label((*self.a_place, self.a, self.a_port.name), (*self.b_place, self.b, self.b_port.name))
+        return label((*self.a_place, self.a, self.a_port.socket or self.a_port.name), (*self.b_place, self.b, self.b_port.name))
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,8 @@ def spelt(fabric: Fabric, pool: str) -> tuple[str, ...]:
 def host_ports(fabric: Fabric, pool: str) -> list[Port]:
     """Ports of a pool's hosts, plane by plane. The cage is told where ports share one: the others are found by their names."""
     nic = fabric.nics[pool]
-    return [Port(name, nic.cages[i % nic.count] if nic.cages else None) for i, name in enumerate(spelt(fabric, pool))]
+    at = [(nic.cages[i] if nic.cages else None, None, nic.sockets[i] if nic.sockets else None) for i in range(nic.count)]
+    return [Port(name, *at[i % nic.count]) for i, name in enumerate(spelt(fabric, pool))]
 
 
 def manager_ports(fabric: Fabric, count: int) -> list[Port]:

@@ -179,6 +179,9 @@ def test_a_host_with_shared_cages_tells_which(table):
     behind = {"mlx5_0": "4", "mlx5_3": "3", "mlx5_4": "3", "mlx5_5": "4", "mlx5_6": "1", "mlx5_9": "2", "mlx5_10": "2", "mlx5_11": "1"}
     assert {(r["a_port"], r["a_cage"]) for r in rows} == set(behind.items())
     assert {r["a_cage"] for r in table("one-unit", "compute/p2p.csv") if r["joins"] == "manager-leaf"} == {""}
+    sockets = {"mlx5_0": "OSFP4P2", "mlx5_3": "OSFP3P2", "mlx5_4": "OSFP3P1", "mlx5_5": "OSFP4P1", "mlx5_6": "OSFP1P2", "mlx5_9": "OSFP2P2", "mlx5_10": "OSFP2P1", "mlx5_11": "OSFP1P1"}
+    assert {(r["a_port"], r["a_socket"]) for r in rows} == set(sockets.items())
+    assert all(f"-{r['a_socket']} to " in r["label"] for r in rows)
 
 
 @pytest.mark.parametrize("case", ["one-unit", "three-tiers", "dragonfly", "planes"])
