@@ -18,7 +18,7 @@ from ..rule import Found, rule
 from ..subject import Subject
 
 
-@rule("IAC581", "cable-unknown", "info", lab=None)
+@rule("IAC581", "cable-unknown", "warning", lab="info")
 def check(subject: Subject) -> Iterator[Found]:
     for name, fabric in subject.design.fabrics.items():
         for (gbps, near, far), count in sorted(unfit(fabric).items(), key=str) if fabric.tiers else ():
