@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from importlib import import_module
 
-NAMES = ("slurm", "nccl", "deepspeed", "megatron", "fsdp", "launchers", "terraform_aws", "ansible", "fabric", "facility", "drawings", "report")
+NAMES = ("slurm", "nccl", "acceptance", "deepspeed", "megatron", "fsdp", "launchers", "data", "terraform_aws", "ansible", "fabric", "facility", "drawings", "report")
 
 
 def targets() -> Iterator[Callable[..., dict[str, str]]]:

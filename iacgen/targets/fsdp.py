@@ -190,6 +190,7 @@ def words(job: Job, design: Design) -> tuple[tuple[str, str | int, str], ...]:
         found.append(("TRAIN_CHECKPOINTS", f"{mount}/checkpoints/{job.name}", "Where the state is saved"))
     if job.checkpoints:
         found.append(("TRAIN_SAVE_INTERVAL", job.checkpoints.steps, "Steps between two saves"))
+        found.append(("TRAIN_STOP_SIGNAL", "TERM", f"Comes {job.checkpoints.notice_s} s before the time of the job is up: save after the step that runs, and end"))
     if runs_on_accelerate(spec):
         found += [(name, value, "" if i else "What Accelerate's launcher would set, by accelerate.yaml") for i, (name, value) in enumerate(accelerate_environment(spec))]
     return tuple(found)

@@ -179,3 +179,11 @@ def _storage(job: Job, design: Design) -> Iterator[Flag]:
         yield "ckpt-format", "torch_dist"
     if mount and job.checkpoints:
         yield "save-interval", job.checkpoints.steps
+        yield "exit-signal-handler", None  # SIGTERM: save and end
+    yield "num-workers", job.reading.workers
+    if spec.flash_attention:
+        yield "no-create-attention-mask-in-dataloader", None  # a byte for each pair of tokens in each sample, which flash attention never looks at
+    stage = job.reading.input.stage
+    if mount and stage and stage.local:
+        # Rank 0 builds the index that all ranks read, and the data's own folder is another one on each node.
+        yield "data-cache-path", f"{mount}/data-cache/{job.name}"

@@ -132,6 +132,7 @@ def exported(file: str, why: str) -> tuple[Step, ...]:
         Step("source_nccl", "without NCCL's file NCCL takes any adapter"),
         Step("set -a", "what is assigned must be exported"),
         Step(f'. "$here/{file}"', why),
+        Step('. "$here/data.env"', "without data.env a rank reads its data with other settings than were planned"),
         Step("set +a", "no more is exported"),
     )
 

@@ -16,7 +16,7 @@ import pytest
 
 from iacgen.paths import data_folder
 from iacgen.pipeline import run
-from iacgen.targets import deepspeed, nccl, slurm
+from iacgen.targets import data, deepspeed, nccl, slurm
 
 CASE = Path(__file__).parents[1] / "cases" / "slurm" / "interleaved.yaml"
 LOOPBACK = "0100007F"  # 127.0.0.1 as /proc/net/tcp prints it
@@ -61,7 +61,7 @@ def job_of(version: str):
     """The project, and its generated files with the probe beside them."""
     project = run(CASE.read_text().replace('"24.11"', f'"{version}"'), CASE.name).project
     assert project
-    return project, {**slurm.render(project), **deepspeed.render(project), **nccl.render(project), "probe.sh": PROBE, "bin/ibstat": IBSTAT}
+    return project, {**slurm.render(project), **deepspeed.render(project), **data.render(project), **nccl.render(project), "probe.sh": PROBE, "bin/ibstat": IBSTAT}
 
 
 # Tools that this machine has not, and a step that waits until the one before it has left the nodes.

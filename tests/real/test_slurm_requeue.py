@@ -11,7 +11,7 @@ from types import ModuleType
 import pytest
 
 from iacgen.pipeline import run
-from iacgen.targets import deepspeed, nccl, slurm
+from iacgen.targets import data, deepspeed, nccl, slurm
 
 BLUEPRINT = """kind: Cluster
 schema: 1
@@ -102,7 +102,7 @@ class Running:
 def running(request):
     project = run(BLUEPRINT.replace('"24.11"', f'"{request.param}"'), "again").project
     assert project
-    tree = {**slurm.render(project), **deepspeed.render(project), **nccl.render(project), **TOOLS, "program.sh": PROGRAM}
+    tree = {**slurm.render(project), **deepspeed.render(project), **data.render(project), **nccl.render(project), **TOOLS, "program.sh": PROGRAM}
     hosts = project.design.pools["gpu"].hosts
     with slurm_lab.lab(request.param, tree, hosts, set(hosts)) as lab:
         yield Running(lab)

@@ -12,7 +12,7 @@ import pytest
 
 from iacgen.output import apply, plan
 from iacgen.pipeline import run
-from iacgen.targets import deepspeed, megatron, nccl
+from iacgen.targets import data, deepspeed, megatron, nccl
 from iacgen.verify import programs
 
 BLUEPRINTS = Path(__file__).parents[2] / "blueprints"
@@ -44,7 +44,7 @@ def tree(tmp_path_factory):
     root = tmp_path_factory.mktemp("trees")
     for name in ("lab", "superpod-h100"):
         project = run((BLUEPRINTS / f"{name}.yaml").read_text(), name).project
-        files = deepspeed.render(project) | megatron.render(project) | nccl.render(project)
+        files = deepspeed.render(project) | megatron.render(project) | data.render(project) | nccl.render(project)
         apply(plan(files, root / name), root / name)
     return root
 

@@ -15,7 +15,7 @@ import pytest
 from iacgen import catalog
 from iacgen.output import apply, plan
 from iacgen.pipeline import run
-from iacgen.targets import launchers, megatron, nccl
+from iacgen.targets import data, launchers, megatron, nccl
 from iacgen.verify import programs
 
 ROOT = Path(__file__).parents[2]
@@ -31,7 +31,7 @@ def superpod():
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory, superpod):
     folder = tmp_path_factory.mktemp("tree")
-    apply(plan(launchers.render(superpod) | megatron.render(superpod) | nccl.render(superpod), folder), folder)
+    apply(plan(launchers.render(superpod) | megatron.render(superpod) | data.render(superpod) | nccl.render(superpod), folder), folder)
     return folder
 
 

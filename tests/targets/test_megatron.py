@@ -13,6 +13,7 @@ from iacgen.pipeline import run
 from iacgen.render import UnrepresentableValue
 from iacgen.targets import megatron
 from iacgen.training import plan
+from iacgen.training.data import Input, Stage
 
 ROOT = Path(__file__).parents[2]
 
@@ -61,7 +62,11 @@ def test_argparse_reads_each_line_as_one_argument(superpod):
         (MIXTRAL | {"offload_optimizer": "cpu"}, {"optimizer-cpu-offload": None, "use-precision-aware-optimizer": None}, set()),
         ({"data_path": "/scratch/data/corpus"}, {"data-path": "/scratch/data/corpus"}, set()),
         ({"checkpoint_to": None}, {}, {"save", "load", "save-interval", "ckpt-format"}),
-        ({"checkpoint_target_s": None}, {"save": "/scratch/checkpoints/pretrain"}, {"save-interval"}),
+        ({"checkpoint_target_s": None}, {"save": "/scratch/checkpoints/pretrain"}, {"save-interval", "exit-signal-handler"}),
+        ({}, {"exit-signal-handler": None, "num-workers": 2, "no-create-attention-mask-in-dataloader": None}, {"data-cache-path"}),
+        ({"flash_attention": False, "recompute": "full"}, {}, {"no-create-attention-mask-in-dataloader"}),
+        ({"input": Input(workers=4, stage=Stage(None, "/raid/corpus", local=True))}, {"num-workers": 4, "data-cache-path": "/scratch/data-cache/pretrain"}, set()),
+        ({"input": Input(stage=Stage(None, "/scratch/corpus", local=False))}, {}, {"data-cache-path"}),
     ],
 )
 def test_arguments_follow_the_plan(superpod, changes, present, absent):

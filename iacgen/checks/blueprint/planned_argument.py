@@ -47,6 +47,7 @@ MEGATRON = {
     "save": "checkpoint",
     "load": "checkpoint",
     "data-path": "data",
+    "num-workers": "input.workers",
 }
 DEEPSPEED = {"deepspeed_config": "framework", "deepspeed": "framework"}
 """Argument → the key of the job that it follows from."""

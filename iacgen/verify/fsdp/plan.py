@@ -45,6 +45,7 @@ def words(job: Any, design: Any) -> dict[str, str]:
         out["TRAIN_CHECKPOINTS"] = f"{mount}/checkpoints/{job.name}"
     if job.checkpoints:
         out["TRAIN_SAVE_INTERVAL"] = job.checkpoints.steps
+        out["TRAIN_STOP_SIGNAL"] = "TERM"
     return {name: shlex.quote(str(value)) for name, value in out.items()}
 
 
@@ -59,6 +60,6 @@ def launch(job: Any, placement: Any, design: Any) -> tuple[Step, ...]:
         Step("[[ -n ${RANK:-} ]] || die", "there is no rank without a launcher"),
         Step("source_nccl", "without NCCL's file NCCL takes any adapter"),
         Step("[[ ${CUDA_DEVICE_MAX_CONNECTIONS:-} != 1 ]] || die", "with one connection FSDP gathers weights after the computation that it should hide behind"),
-        *steps('set -a\n. "$here/job.env"\nset +a', "without job.env the training script does not know the plan"),
+        *steps('set -a\n. "$here/job.env"\n. "$here/data.env"\nset +a', "without its files the training script does not know the plan"),
         Step(f'exec "${{PYTHON:-python3}}" {shlex.quote(job.spec.entrypoint)}{config}{more} "$@"', "the training script must get the words of the blueprint"),
     )

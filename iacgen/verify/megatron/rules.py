@@ -20,6 +20,7 @@ _NEEDS = {
     "recompute-num-layers": "recompute-method",
     "rotary-base": "position-embedding-type",
     "save-interval": "save",
+    "exit-signal-handler": "save",
     "optimizer-cpu-offload": "use-precision-aware-optimizer",
     "use-precision-aware-optimizer": "use-distributed-optimizer",
     "expert-model-parallel-size": "num-experts",
@@ -147,5 +148,11 @@ def stored(job: Any, design: Any) -> dict[str, object]:
     if mount:
         folder = f"{mount}/checkpoints/{job.name}"
         out |= {"save": folder, "load": folder, "ckpt-format": "torch_dist"}
-        out |= {"save-interval": job.checkpoints.steps} if job.checkpoints else {}
+        out |= {"save-interval": job.checkpoints.steps, "exit-signal-handler": None} if job.checkpoints else {}
+    told = job.reading.input
+    out["num-workers"] = told.workers or job.reading.workers
+    if spec.flash_attention:
+        out["no-create-attention-mask-in-dataloader"] = None
+    if mount and told.stage and told.stage.local:
+        out["data-cache-path"] = f"{mount}/data-cache/{job.name}"
     return out
