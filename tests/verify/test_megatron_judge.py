@@ -61,13 +61,16 @@ SPOILT = [
     ("megatron.env", "CUDA_DEVICE_MAX_CONNECTIONS=1", "export CUDA_DEVICE_MAX_CONNECTIONS=1", "launch-not-of-plan", "one word"),
     ("launch.sh", "SLURM_NTASKS == 1008", "SLURM_NTASKS == 1016", "launch-not-of-plan", "1008"),
     ("launch.sh", "set -a\n", "set -a (\n", "launch-not-of-plan", "syntax"),
-    ("launch.sh", "rank_from_slurm\nsource_nccl\n", "rank_from_slurm\n", "launch-not-of-plan", "`source_nccl`: without NCCL's file"),
+    ("launch.sh", "source_nccl\nset -a\n", "set -a\n", "launch-not-of-plan", "`source_nccl`: without NCCL's file"),
     ("launch.sh", '. "$here/megatron.env"', ":", "launch-not-of-plan", "without megatron.env"),
     ("launch.sh", 'mapfile -t arguments <"$here/megatron.args"', "arguments=()", "launch-not-of-plan", "`arguments=()` is no planned step"),
     ("launch.sh", 'mapfile -t arguments <"$here/megatron.args"', 'mapfile -t arguments <"$here/other.args"', "launch-not-of-plan", "other.args"),
     ("launch.sh", '"${arguments[@]}" "$@"', '"$@"', "launch-not-of-plan", "every argument"),
     ("launch.sh", "LOCAL_WORLD_SIZE=8", "LOCAL_WORLD_SIZE=4", "launch-not-of-plan", "LOCAL_WORLD_SIZE=8"),
-    ("megatron.args", "--save-interval=329", "--save-interval=3290", "megatron-not-of-plan", "--save-interval is 3290"),
+    ("megatron.args", "--save-interval=", "--save-interval=9", "megatron-not-of-plan", "--save-interval is 9"),
+    ("megatron.args", "--exit-signal-handler\n", "", "megatron-not-of-plan", "--exit-signal-handler is missing"),
+    ("megatron.args", "--num-workers=2", "--num-workers=64", "megatron-not-of-plan", "--num-workers is 64"),
+    ("launch.sh", '. "$here/data.env"', ":", "launch-not-of-plan", "without data.env"),
     ("megatron.env", "CUDA_DEVICE_MAX_CONNECTIONS=1", "CUDA_DEVICE_MAX_CONNECTIONS=1\nNCCL_IB_DISABLE=1", "launch-not-of-plan", "NCCL_IB_DISABLE"),
 ]
 
