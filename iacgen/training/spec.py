@@ -36,7 +36,8 @@ class JobSpec:
     ``shard_group`` is the number of GPUs that share one copy of the states (FSDP's hybrid shard; None: all), ``secondary_group``
     that of ZeRO++'s second copy of the weights (None: there is none). ``offload_optimizer`` and ``offload_weights`` say where those
     lie instead of the GPU; ``host_memory_gib`` and ``host_nvme_tb`` are what a node has for it (None: unknown), ``offload_path``
-    the folder on its NVMe. ``gradients`` is the type in which gradients are accumulated and reduced.
+    the folder on its NVMe. ``gradients`` is the type in which gradients are accumulated and reduced;
+    ``gradients_sent`` is the type that DeepSpeed reduces them in where it is another.
     ``flash_attention`` means that no attention matrix is stored; ``dropout`` that dropout masks are,
     ``fused_loss`` that the loss is taken from bf16 logits without an fp32 copy of them.
     ``embedding_as_layer`` and ``loss_as_layer`` make the first and the last stage one layer shorter (Megatron's
@@ -82,6 +83,7 @@ class JobSpec:
     host_memory_gib: float | None = None
     host_nvme_tb: float | None = None
     gradients: Gradients = "bf16"
+    gradients_sent: Gradients | None = None
     recompute: Recompute = "none"
     flash_attention: bool = True
     dropout: bool = False

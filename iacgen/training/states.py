@@ -48,6 +48,14 @@ def ranks(spec: JobSpec) -> tuple[int, int]:
     return same, max(1, same * spec.tensor // (spec.expert_tensor * spec.expert))
 
 
+def sums_are_flat(spec: JobSpec) -> bool:
+    """Whether DeepSpeed trains with its BF16_Optimizer, which sums gradients in one flat tensor beside those of each backward pass:
+    at stage 1 with fp32 gradients, and in any bf16 pipeline without ZeRO."""
+    if spec.zero == 1:
+        return spec.gradients == "fp32" and spec.offload_optimizer == "none"
+    return spec.zero == 0 and spec.pipeline > 1 and not (spec.framework_version and spec.framework_version < SHARDED_BF16)
+
+
 def state_bytes(spec: JobSpec, parameters: int, experts: int = 0) -> States:
     """Bytes on one GPU that holds ``parameters`` and, of its experts, ``experts`` more."""
     same, alike = ranks(spec)
@@ -75,17 +83,15 @@ def _deepspeed(spec: JobSpec) -> tuple[Rate, Rate, Rate, Rate]:
 
     * stages 1 and 2 with bf16 gradients (zero/stage_1_and_2.py): a flat copy of the GPU's share of the gradients and its fp32
       form, 2 + 4, live during the step;
-    * stage 1 with fp32 gradients, and any bf16 pipeline without ZeRO (bf16_optimizer.py): bf16 gradients of each backward
-      pass beside the sum, both whole;
+    * where sums are flat (bf16_optimizer.py): bf16 gradients of each backward pass beside the sum, both whole;
     * no ZeRO and no pipeline (fp16/fused_optimizer.py): fp32 gradients one by one and flat, 4 + 4, during the step;
     * stage 3 (zero/stage3.py): fp32 gradients of one sub-group at a time.
     """
     fp32 = spec.gradients == "fp32"
-    sharded_pipeline = spec.pipeline > 1 and not (spec.framework_version and spec.framework_version < SHARDED_BF16)
-    if spec.zero == 0 and not sharded_pipeline:
-        return Rate(2), Rate(2), Rate(12), Rate(8)
-    if spec.zero == 0 or (spec.zero == 1 and fp32 and spec.offload_optimizer == "none"):
+    if sums_are_flat(spec):
         return Rate(2), Rate(2 + (4 if fp32 else 2)), Rate(shared=12), NONE if fp32 else Rate(shared=4)
+    if spec.zero == 0:
+        return Rate(2), Rate(2), Rate(12), Rate(8)
     optimizer, step = Rate(shared=12), Rate(shared=4 if fp32 or spec.zero == 3 else 6)
     if spec.zero == 1:
         gradients = Rate(2)

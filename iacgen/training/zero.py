@@ -10,13 +10,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from iacgen.training.parameters import count, largest_tensor, shard
-from iacgen.training.states import ranks
+from iacgen.training.states import ranks, sums_are_flat
 
 if TYPE_CHECKING:
     from iacgen.training.spec import JobSpec
 
 DEFAULT_BUCKET = 500_000_000
 """Elements; DeepSpeed's own default of reduce_bucket_size and allgather_bucket_size, and MEMORY_OPT_ALLREDUCE_SIZE of its engine."""
+
+
+_BYTES = {"bf16": 2, "fp32": 4}
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,8 @@ def bucket_bytes(spec: JobSpec, stage: int = 0) -> int:
     """What DeepSpeed's communication takes on a GPU of a pipeline stage besides the states themselves.
 
     Stages 0 to 2: the gradient of the largest parameter lies beside the sum that it is added to. Then, one after the other, so that
-    the largest counts: a bucket of gradients put together for the all-reduce, once more where it is sent in another type; one
+    the largest counts, for PyTorch gives its block to the others: a bucket of gradients put together for the all-reduce, once more
+    where it is sent in another type (where the sums are flat only that copy, of all of them: engine.py, allreduce_bucket); one
     gradient in double precision for the norm (zero/stage_1_and_2.py, get_grad_norm_direct), the largest or the GPU's whole share; a
     bucket to gather weights. At stage 2 two buckets work during the backward pass, one filling while the other is sent.
     Stage 3: two reduce buckets, the gathered weights, and the gradient of the largest module before it is cut (the 4L of
@@ -59,8 +63,12 @@ def bucket_bytes(spec: JobSpec, stage: int = 0) -> int:
         return (4 if fp32 else 2) * (2 * sizes.reduce + count(spec.model, spec.sequence).largest_module) + 2 * sizes.live
     largest, held = largest_tensor(spec, stage), shard(spec, stage)
     same, alike = ranks(spec)
-    beside = (6 if fp32 and spec.zero == 1 else 2) * largest
-    sent = (6 if fp32 else 2) * sizes.reduce
-    norm = 8 * min(largest, held.dense // same + held.experts // alike) if spec.zero == 2 or (spec.zero == 1 and not fp32) else 0
-    gather = 2 * sizes.gather if spec.zero else 0
+    flat, sent_as = sums_are_flat(spec), spec.gradients_sent or spec.gradients
+    if flat:
+        sent = _BYTES[sent_as] * held.total if sent_as != spec.gradients else 0
+    else:
+        sent = (2 + (_BYTES[sent_as] if sent_as != "bf16" else 0)) * sizes.reduce
+    norm = 8 * min(largest, held.dense // same + held.experts // alike) if spec.zero and not flat else 0
+    gather = 2 * sizes.gather if spec.zero or flat else 0
+    beside = (6 if flat and fp32 else 2) * largest
     return beside + (2 * sizes.reduce + sent + max(norm, gather) if spec.zero == 2 else max(sent, norm, gather))

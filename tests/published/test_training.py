@@ -122,10 +122,34 @@ def verdict(row):
 
 @pytest.mark.parametrize("row", RUNS, ids=lambda row: row["id"])
 def test_published_runs_are_accepted_or_refused_as_they_were(row):
-    ours = verdict(row)
-    if ours is None:
-        pytest.skip(f"{row['model']}: layers and width are not stated")
-    assert ours == row["expect"]
+    assert model_of(row) is not None, f"{row['model']}: model_shapes.csv lacks its layers and width"
+    assert verdict(row) == row["expect"]
+
+
+@pytest.mark.parametrize("row", [r for r in RUNS if r["fits"]], ids=lambda row: row["id"])
+def test_what_fitted_fits_and_what_did_not_does_not(row):
+    table = memory.table(lightest(row, job(row)))
+    assert table.fits == (row["fits"] == "yes"), f"{table.worst.total / GIB:.1f} GiB of {table.capacity / GIB:.1f}"
+
+
+def test_the_row_whose_copies_do_not_fill_the_world_is_refused_for_that():
+    (row,) = [r for r in RUNS if r["id"] == "llama3-405b-3-dp4"]
+    assert "data-parallel-mismatch" in {finding.slug for finding in batch.check(job(row))}
+
+
+def test_where_recomputation_is_not_stated_the_least_that_fits_is_told(capsys):
+    """The plan that is judged in place of what the source leaves open; with less of it the job would not fit."""
+    silent = [(row, lightest(row, job(row))) for row in RUNS if not row["recompute"] and verdict(row) == "accept"]
+    with capsys.disabled():
+        print(f"\n{'recomputation not stated, least that fits':<44} way        GiB    room")
+        for row, spec in silent:
+            table = memory.table(spec)
+            print(f"{row['id']:<44} {spec.recompute:<9} {table.worst.total / GIB:>5.1f}  {table.capacity / GIB:>5.1f}")
+    ways = ["none", "selective", "full"]
+    for row, spec in silent:
+        if row["metric"] != "params_opt_GiB":  # the source never ran these at that size
+            assert memory.table(spec).fits
+        assert not any(memory.table(replace(spec, recompute=way)).fits for way in ways[: ways.index(spec.recompute)])
 
 
 @pytest.mark.parametrize("row", [r for r in RUNS if r["metric"] == "act_GiB_stage0"], ids=lambda row: row["id"])
@@ -155,17 +179,57 @@ def test_parameter_counts_as_printed(row):
     assert round(count(model_of(row), int(row["seq"])).total / 1e9, digits) == float(row["params_b"])
 
 
-def test_total_memory_of_bloom_is_near(capsys):
-    """BLOOM's prototypes, GB in use on a GPU. Our sum with what is kept free lies below theirs, never far above."""
-    runs = [(row, lightest(row, job(row))) for row in RUNS if row["metric"] == "mem_GB_total" and job(row)]
-    off = {}
-    for row, spec in runs:
-        table = memory.table(spec)
-        off[row["id"]] = (table.worst.total + table.context_bytes) / GIB / float(row["value"]) - 1
+@pytest.mark.parametrize("row", rows("mpt_parameters.csv", HERE), ids=lambda row: f"{row['model']}-{row['seq']}")
+def test_parameter_counts_of_mpt_are_exact(row):
+    """What mosaicml/llm-foundry, scripts/train/benchmarking/README.md, prints as NumParams; the position table is as long as the sequence."""
+    model = catalog.model(row["model"]).model_copy(update={"max_sequence": int(row["seq"])})
+    assert count(model, int(row["seq"])).total == int(row["parameters"])
+
+
+def in_use(spec):
+    """GB on the fullest GPU as nvidia-smi shows them, MiB over 1024: our sum and what the driver and NCCL take."""
+    table = memory.table(spec)
+    return (table.worst.total + table.context_bytes) / GIB
+
+
+def prototype(row):
+    """A row of bloom_memory.csv: bigscience/train/tr11-176B-ml/chronicles-prequel.md, tables with a memory column that are not in
+    training_cases.csv. From 28 February 2022 on gradients were summed in fp32 and sent in bf16 (deepspeedai/DeepSpeed, branch
+    olruwase/bf16-updates, engine.py), and the ends counted as layers."""
+    n = {key: int(row[key]) for key in ("layers", "hidden", "heads", "tp", "pp", "dp", "mbs", "ends_as_layers")}
+    model = catalog.model("bloom-176b").model_copy(update={
+        "layers": n["layers"], "hidden": n["hidden"], "heads": n["heads"], "kv_heads": n["heads"], "head_dim": n["hidden"] // n["heads"], "ffn_hidden": 4 * n["hidden"],
+    })  # fmt: skip
+    return JobSpec(
+        name="prototype", model=model, gpu=CARDS["A100-80GB"], nodes=n["tp"] * n["pp"] * n["dp"] // 8, gpus_per_node=8, sequence=2048,
+        global_batch=2048 // (n["mbs"] * n["dp"]) * n["mbs"] * n["dp"], micro_batch=n["mbs"], tensor=n["tp"], pipeline=n["pp"], framework="deepspeed", zero=1,
+        gradients=row["gradients"], gradients_sent="bf16", recompute="full", flash_attention=False, dropout=True,
+        embedding_as_layer=bool(n["ends_as_layers"]), loss_as_layer=bool(n["ends_as_layers"]),
+    )  # fmt: skip
+
+
+def test_total_memory_is_within_ten_per_cent(capsys):
+    """BLOOM's prototypes: every row of the cases within 10 %; of the further rows of the same source nine of ten, and none far off."""
+    runs = [(row["id"], float(row["value"]), job(row)) for row in RUNS if row["metric"] == "mem_GB_total"]
+    off = {name: (theirs, in_use(spec)) for name, theirs, spec in runs}
+    errors_ = {name: ours / theirs - 1 for name, (theirs, ours) in off.items()}
+    further = [(row, float(row["mem_GB_total"]), in_use(prototype(row))) for row in rows("bloom_memory.csv", HERE) if row["mem_GB_total"] != "OOM" and not row["doubt"]]
+    apart = [ours / theirs - 1 for _, theirs, ours in further]
     with capsys.disabled():
-        print(f"\nBLOOM, total memory, {len(off)} runs: mean {mean(off.values()):+.1%}, from {min(off.values()):+.1%} to {max(off.values()):+.1%}")
-    assert all(-0.25 < error < 0.10 for error in off.values()), off
-    assert sum(abs(error) < 0.15 for error in off.values()) >= 0.9 * len(off)
+        print(f"\n{'memory in use on the fullest GPU':<34} theirs    ours   error")
+        for name, (theirs, ours) in off.items():
+            print(f"{name:<34} {theirs:>6.0f} {ours:>7.1f} {errors_[name]:>+7.1%}")
+        print(f"{len(errors_)} rows: mean {mean(errors_.values()):+.1%}, median of the sizes {median(map(abs, errors_.values())):.1%}")
+        print(f"{len(apart)} further rows: mean {mean(apart):+.1%}, {sum(abs(e) <= 0.10 for e in apart)} within 10 %, from {min(apart):+.1%} to {max(apart):+.1%}")
+    assert len(errors_) == 23 and all(abs(error) <= 0.10 for error in errors_.values()), errors_
+    assert len(apart) == 59 and sum(abs(error) <= 0.10 for error in apart) >= 0.9 * len(apart)
+    assert max(map(abs, apart)) <= 0.16
+
+
+def test_prototypes_that_were_out_of_memory_are_refused():
+    lost = [row for row in rows("bloom_memory.csv", HERE) if row["mem_GB_total"] == "OOM" and not row["doubt"]]
+    assert len(lost) == 2
+    assert not any(memory.table(prototype(row)).fits for row in lost)
 
 
 # Step times.

@@ -46,5 +46,24 @@ def _groups(rank, world, tp, pp, cp, ep):
         dist.destroy_process_group()
 
 
+def layers(cases):
+    """Layers of each pipeline stage, all its chunks together, as megatron-core's get_num_layers_to_build counts them."""
+    from megatron.core.transformer.transformer_block import get_num_layers_to_build
+    from megatron.core.transformer.transformer_config import TransformerConfig
+
+    out = []
+    for total, case in cases:
+        stages, chunks = case["pipeline"], case.get("virtual", 1)
+        config = TransformerConfig(
+            num_layers=total, hidden_size=64, num_attention_heads=4, pipeline_model_parallel_size=stages, pipeline_dtype=torch.bfloat16,
+            virtual_pipeline_model_parallel_size=chunks if chunks > 1 else None,
+            num_layers_in_first_pipeline_stage=case.get("first_layers"), num_layers_in_last_pipeline_stage=case.get("last_layers"),
+            account_for_embedding_in_pipeline_split=case.get("embedding_as_layer", False), account_for_loss_in_pipeline_split=case.get("loss_as_layer", False),
+        )  # fmt: skip
+        parts = range(chunks) if chunks > 1 else (None,)
+        out.append([sum(get_num_layers_to_build(config, vp_stage=part, pp_rank=stage) for part in parts) for stage in range(stages)])
+    return out
+
+
 if __name__ == "__main__":
     print(json.dumps(globals()[sys.argv[1]](*json.loads(sys.argv[2]))))

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from iacgen import catalog
 from iacgen.training import activations
 
 GIB = 2**30
@@ -114,6 +115,52 @@ def test_context_parallelism_divides_what_is_stored(pretrain):
 
 def test_deepspeed_pipelines_keep_the_output_of_a_stage(finetune):
     spec = replace(finetune, pipeline=4, zero=1)
-    layers = activations.layers_in_flight(spec, 0) * activations.stored_layer_bytes(spec)
-    # 64 copies work through 4 micro batches; all four are in flight on the first stage.
-    assert activations.stored_bytes(spec, 0) - layers == 4 * 2 * 8192 * 8192
+    layers = [activations.layers_in_flight(spec, stage) * activations.stored_layer_bytes(spec) for stage in range(4)]
+    # 64 copies work through 4 micro batches; all four are in flight on the first stage, three on the second, which also has its inputs.
+    more = [activations.stored_bytes(spec, stage) - layers[stage] for stage in range(4)]
+    assert more == [n * 2 * 8192 * 8192 for n in (4, 2 * 3, 2 * 2, 1)]
+
+
+def test_a_layer_of_experts_counted_tensor_by_tensor(moe):
+    """Mixtral 8x7B, tensor 2 with sequence parallelism: each GPU sends its 2,048 tokens to two experts each, and receives as many."""
+    s, h, f, d, t = 4096, 4096, 14336, 128, 2
+    norms, inputs = 2 * (s * h // t), 2 * (s * h // t)
+    attention = s * (32 * d + 2 * 8 * d + 32 * d) // t
+    routed = 2 * (s // t)
+    experts = routed * (2 * h + 3 * f)
+    scores = 2 * (s // t) * 8  # the router's and their softmax, fp32
+    logsumexp = 4 * s * 32 // t
+    assert activations.layer_bytes(moe, attention_matrix=False, experts=True) == 2 * (norms + inputs + attention + experts) + 4 * scores + logsumexp
+
+
+def test_a_tensor_group_of_experts_works_on_the_tokens_of_all_its_gpus(moe):
+    one, two = activations.routed_tokens(moe), activations.routed_tokens(replace(moe, expert_tensor=2))
+    assert two == 2 * one
+    assert activations.routed_tokens(replace(moe, expert_capacity=1.25)) == 1.25 * one
+
+
+def test_latent_attention_counted_tensor_by_tensor(moe):
+    """DeepSeek-V3, arXiv:2412.19437: the narrow vectors before and behind their norms, keys and values of 128 heads, a shared expert."""
+    spec = replace(moe, model=catalog.model("deepseek-v3"), tensor=1, pipeline=1, nodes=8, sequence_parallel=False)
+    s, h = 4096, 7168
+    shared = s * (4 * h + 2 * 1536 + (512 + 64) + 512)
+    heads = s * 128 * (2 * (128 + 64) + 2 * 128)
+    experts = s * (8 * (2 * h + 3 * 2048) + 3 * 2048)
+    assert activations.layer_bytes(spec, attention_matrix=False, experts=True) == 2 * (shared + heads + experts) + 8 * 256 * s + 4 * 128 * s
+    ordinary = activations.layer_bytes(spec, attention_matrix=False)
+    assert ordinary == 2 * (shared + heads + 3 * 18432 * s) + 4 * 128 * s
+
+
+def test_the_first_stage_holds_the_ordinary_layers(moe):
+    """61 layers of which three have no experts: stages of 13, 12, 12, 12, 12."""
+    spec = replace(moe, model=catalog.model("deepseek-v3"), pipeline=5, nodes=40, global_batch=3200, first_layers=13, tensor=1, sequence_parallel=False)
+    one = 3 * activations.stored_layer_bytes(spec) + 10 * activations.stored_layer_bytes(spec, experts=True)
+    assert activations.stored_bytes(spec, 0) == 5 * one
+    assert activations.stored_bytes(spec, 4) == 12 * activations.stored_layer_bytes(spec, experts=True)
+
+
+def test_dropout_keeps_a_mask_behind_the_embedding(paper):
+    """sbhp/t, arXiv:2205.05198, section 4.3."""
+    spec = paper(96, 12288, 96, nodes=8, pipeline=8, global_batch=64, sequence_parallel=True)
+    assert activations.embedding_bytes(spec, 0) == 2048 * 12288 * 8 // 8
+    assert activations.embedding_bytes(spec, 1) == activations.embedding_bytes(replace(spec, dropout=False), 0) == 0

@@ -14,6 +14,7 @@ from iacgen import catalog
 from iacgen.training import memory, table_text
 from iacgen.training.parameters import count
 from iacgen.training.states import state_bytes
+from iacgen.training.zero import bucket_bytes
 from iacgen.verify import programs
 from iacgen.verify.process import run
 
@@ -90,6 +91,55 @@ def test_published_states_of_arxiv_2205_05198(pretrain, gpt):
         spec = replace(pretrain, model=gpt(layers, hidden, heads, 51200), pipeline=pipeline, virtual=1, context=1, gradients="fp32", distributed_optimizer=False)
         layers_only = memory.shard(spec, pipeline // 2).layers
         assert sum(state_bytes(spec, layers_only)) / GIB == pytest.approx(gib, rel=0.005)
+
+
+H, F, V = 8192, 28672, 128256  # Llama 3 70B
+LARGEST, BUCKET = V * H, 500_000_000
+
+
+@pytest.mark.parametrize(
+    ("numbers", "expected"),
+    [
+        # Beside the sum the gradient of the embedding; then a bucket, sent as it is.
+        ({"zero": 0}, 2 * LARGEST + 2 * BUCKET),
+        # The norm of the 276 million gradients of a share in double precision is larger than a bucket.
+        ({"zero": 1}, 2 * LARGEST + 8 * (70_553_706_496 // 256)),
+        # Two buckets fill while they are sent in fp32.
+        ({"zero": 2, "gradients": "fp32"}, 2 * LARGEST + 2 * BUCKET + (2 + 4) * BUCKET + 8 * (70_553_706_496 // 256)),
+        # Flat fp32 sums: the embedding's gradient in bf16 and fp32, and a bucket to gather weights.
+        ({"zero": 1, "gradients": "fp32"}, 6 * LARGEST + 2 * BUCKET),
+        # The same sums sent in bf16: a copy of all of them.
+        ({"zero": 1, "gradients": "fp32", "gradients_sent": "bf16"}, 6 * LARGEST + 2 * 70_553_706_496),
+        # A pipeline without ZeRO sums flat in bf16.
+        ({"zero": 0, "pipeline": 4}, 2 * LARGEST + 2 * BUCKET),
+    ],
+    ids=lambda value: str(value),
+)
+def test_what_deepspeed_needs_besides_its_states(finetune, numbers, expected):
+    assert bucket_bytes(replace(finetune, **numbers)) == expected
+
+
+@pytest.mark.parametrize(
+    ("numbers", "mib"),
+    [
+        ({"nodes": 2, "tensor": 8}, 688),  # copies are on other nodes
+        ({"nodes": 2, "tensor": 2}, 544),
+        ({"nodes": 1, "tensor": 4}, 688 + 544),  # two copies on the node
+        ({"nodes": 1, "tensor": 1}, 688),
+        ({"nodes": 1, "gpus_per_node": 1}, 0),
+    ],
+)
+def test_nccl_takes_memory_for_each_group_inside_a_node(finetune, numbers, mib):
+    assert memory.nccl_bytes(replace(finetune, **numbers)) == mib * 2**20
+
+
+def test_fsdp_gathers_a_block_and_the_next_and_keeps_the_ends(finetune):
+    """Embedding and output layer and the last norm stay; two blocks of 856 million parameters come and go; gradients in bf16 and in fp32."""
+    spec = replace(finetune, framework="fsdp", gradients="fp32")
+    block = (70_553_706_496 - 2 * LARGEST - H) // 80
+    expected = 2 * 2 * block + 2 * (2 * LARGEST + H) + (2 + 4) * (2 * LARGEST + H)
+    assert memory.buffer_bytes(spec) - memory.nccl_bytes(spec) == expected
+    assert memory.buffer_bytes(replace(spec, zero=2)) - memory.nccl_bytes(spec) == (2 + 4) * (2 * LARGEST + H)
 
 
 def test_the_table_adds_up(pretrain):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -10,6 +12,8 @@ from hypothesis import strategies as st
 
 from iacgen import catalog
 from iacgen.training.parameters import count, padded_vocabulary, shard, stage_layers
+from iacgen.verify import programs
+from iacgen.verify.process import run
 
 
 EXACT = [model for model in catalog.entries("models") if model.published_parameters]
@@ -82,6 +86,53 @@ def test_tensor_shards_hold_every_matrix_once_and_every_norm_each(finetune, llam
     # Norms, the position table and the biases behind row-parallel matrices are not cut.
     whole = 4 * 2 * 512 + 512 if gated else 4 * (4 + 2) * 512 + 2 * 512 + 128 * 512
     assert tensor * shard(spec, 0).total == count(model, 128).total + (tensor - 1) * whole
+
+
+def test_shards_of_experts_add_up_to_the_model(moe):
+    """Two tensor ranks, two stages, eight groups of experts: norms and routers are on each tensor rank, the rest once."""
+    spec = replace(moe, framework="deepspeed")
+    held = [shard(spec, stage) for stage in range(2)]
+    whole = 32 * (2 * 4096 + 4096 * 8) + 4096
+    assert 2 * sum(part.dense for part in held) + 8 * sum(part.experts for part in held) == 46_702_792_704 + whole
+    assert sum(part.experts for part in held) == 32 * 3 * 4096 * 14336
+
+
+def test_latent_attention_is_cut_by_heads(moe):
+    """DeepSeek-V3: what leads into the narrow vectors is whole on each of eight ranks, what leads out of them is cut."""
+    spec = replace(moe, model=catalog.model("deepseek-v3"), framework="deepspeed", tensor=8, pipeline=1, expert=1, expert_tensor=1, nodes=64)
+    h = 7168
+    narrow = h * (1536 + 512 + 64) + 1536 + 512
+    wide = 128 * (1536 * 192 + 512 * 256 + 128 * h) // 8
+    ffn, shared, router = 3 * h * 18432 // 8, 3 * h * 2048 // 8, (h + 1) * 256
+    assert shard(spec, 0).layers == 61 * (narrow + wide + 2 * h) + 3 * ffn + 58 * (shared + router)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "expected"),
+    [
+        ({"pipeline": 3, "first_layers": 40}, (40, 43, 43)),
+        ({"pipeline": 3, "last_layers": 40}, (43, 43, 40)),
+        ({"pipeline": 4, "first_layers": 30, "last_layers": 32}, (30, 32, 32, 32)),
+        ({"pipeline": 2, "first_layers": 60, "last_layers": 66}, (60, 66)),
+    ],
+)
+def test_the_ends_have_numbers_of_their_own(pretrain, numbers, expected):
+    assert stage_layers(replace(pretrain, **numbers)) == expected
+
+
+@pytest.mark.judge("megatron")
+def test_megatron_core_lays_uneven_stages_the_same_way(pretrain):
+    """megatron-core's own count of the layers that each stage and chunk builds."""
+    cases = [
+        {"pipeline": 3, "virtual": 1, "first_layers": 40}, {"pipeline": 4, "virtual": 2, "first_layers": 30, "last_layers": 32},
+        {"pipeline": 9, "virtual": 7}, {"pipeline": 16, "virtual": 8, "embedding_as_layer": True, "loss_as_layer": True},
+        {"pipeline": 16, "virtual": 1, "embedding_as_layer": True, "loss_as_layer": True},
+    ]  # fmt: skip
+    python = programs.find("megatron").path
+    answer = run([python, Path(__file__).with_name("ask_megatron.py"), "layers", json.dumps([[[126, case] for case in cases]])], timeout=300)
+    assert answer.ok, answer.err
+    for case, theirs in zip(cases, json.loads(answer.out.splitlines()[-1]), strict=True):
+        assert list(stage_layers(replace(pretrain, **{"virtual": 1} | case))) == theirs, case
 
 
 def test_ranks_beyond_the_key_value_heads_keep_one_whole(finetune, llama):
