@@ -9,10 +9,13 @@ import pytest
 
 from iacgen.output import apply, plan
 from iacgen.pipeline import run
+from iacgen.targets import acceptance
 from iacgen.targets import nccl as target
 from iacgen.verify import nccl, programs
 from iacgen.verify.nccl.dialects import conf, lines, shell
+from iacgen.verify.nccl.lint import harm
 from iacgen.verify.nccl.rules import of_design
+from iacgen.verify.judging import probe
 
 BLUEPRINTS = Path(__file__).parents[2] / "blueprints"
 
@@ -23,7 +26,7 @@ def projects():
 
 
 def written(tmp_path, project):
-    tree = target.render(project)
+    tree = target.render(project) | acceptance.render(project)
     apply(plan(tree, tmp_path / "out"), tmp_path / "out")
     return tmp_path / "out"
 
@@ -39,6 +42,11 @@ def test_libnccl_reads_what_we_write(tmp_path, projects, name):
 
 # What to spoil, how, and the finding that must come. Unknown names are libnccl's own word; the rest it would take as it stands.
 SPOILT = [
+    ("superpod-h100", "nccl/acceptance-gpu.sbatch", "measure all_reduce_perf 352", "measure all_reduce_perf 35", "launch-not-of-plan"),
+    ("superpod-h100", "nccl/acceptance-gpu.sbatch", "measure alltoall_perf 38\n", "", "launch-not-of-plan"),
+    ("superpod-h100", "nccl/acceptance-gpu.sbatch", "#SBATCH --nodes=127", "#SBATCH --nodes=2", "launch-not-of-plan"),
+    ("superpod-h100", "nccl/acceptance-gpu.sbatch", "got + 0 < least + 0", "got + 0 > least + 0", "launch-not-of-plan"),
+    ("superpod-h100", "nccl/acceptance-gpu.sbatch", 'exit "$slow"', "exit 0", "launch-not-of-plan"),
     ("superpod-h100", "nccl/nccl.conf", "NCCL_DEBUG=WARN", "NCCL_DEBGU=WARN", "unknown-nccl-variable"),
     ("superpod-h100", "nccl/nccl.conf", "NCCL_DEBUG=WARN", "NCCL_CHECKS_DISABLE=1", "unknown-nccl-variable"),
     ("superpod-h100", "nccl/nccl.conf", "NCCL_DEBUG=WARN", f"NCCL_DEBUG={'W' * 1100}", "malformed-environment"),
@@ -203,11 +211,11 @@ def test_the_files_that_it_names_are_those_that_it_opens(tmp_path, projects):
     here = False
     files = {p.relative_to(tree).as_posix() for p in tree.rglob("*") if p.is_file() and ".iacgen" not in p.parts}
     assert opened == {path for path in files if any(fnmatch(path, pattern) for pattern in nccl.READS)}
-    assert opened == {"nccl/nccl.conf", "nccl/nccl.sh", "nccl/container.env", "training/finetune/.deepspeed_env"}
+    assert opened == {"nccl/nccl.conf", "nccl/nccl.sh", "nccl/container.env", "nccl/acceptance-gpu.sbatch", "training/finetune/.deepspeed_env"}
 
 
 @pytest.mark.judge("nccl")
-@pytest.mark.parametrize("file", ["nccl/nccl.conf", "nccl/nccl.sh", "nccl/container.env", "training/pretrain/.deepspeed_env"])
+@pytest.mark.parametrize("file", ["nccl/acceptance-gpu.sbatch", "nccl/nccl.conf", "nccl/nccl.sh", "nccl/container.env", "training/pretrain/.deepspeed_env"])
 def test_a_missing_file_is_noticed(tmp_path, projects, file):
     tree = written(tmp_path, projects["lab"])
     (tree / file).unlink()
@@ -263,7 +271,7 @@ def test_a_cluster_without_gpus_is_not_judged(tmp_path, projects):
 
 def test_every_file_of_the_target_is_read(tmp_path, projects):
     for project in projects.values():
-        assert all(any(fnmatch(path, pattern) for pattern in nccl.READS) for path in target.render(project))
+        assert all(any(fnmatch(path, pattern) for pattern in nccl.READS) for path in target.render(project) | acceptance.render(project))
 
 
 def test_our_readers_take_a_value_as_it_stands():
@@ -277,3 +285,40 @@ def test_a_shell_file_is_looked_at_before_it_is_run(tmp_path):
     for text in (f"touch {marker}\n", f"export A=`touch {marker}`\n", f"export A=1;touch {marker}\n", f'export A="$(touch {marker})"\n', f"export A=1\ttouch {marker}\n"):
         assert shell("f", text)[1]
     assert not marker.exists()
+
+
+def every_profile(lab):
+    """What we would write for each system of the catalog that has GPUs, on each kind of network."""
+    from iacgen import catalog
+
+    pool, fabric = lab.design.pools["gpu"], lab.design.fabrics["compute"]
+    for path in sorted((Path(catalog.__file__).parent / "data/systems").glob("*.yaml")):
+        system = catalog.system(path.stem)
+        if system.gpu is None or "compute" not in system.nics or catalog.gpu(system.gpu).vendor != "NVIDIA":
+            continue
+        made = replace(pool, system=system, gpu=catalog.gpu(system.gpu))
+        for technology in ("infiniband", "roce", "ethernet", "efa"):
+            for version in ("2.19.3", "2.27.7", "2.32.3"):
+                net = replace(fabric, technology=technology, qos=fabric.qos if technology == "roce" else None, nics={**fabric.nics, "gpu": system.nics["compute"]})
+                design = replace(lab.design, pools={**lab.design.pools, "gpu": made}, fabrics={**lab.design.fabrics, "compute": net}, software=replace(lab.design.software, nccl=version))
+                yield f"{path.stem}-{technology}-{version}", target.profile(design, made)
+
+
+@pytest.mark.judge("nccl")
+def test_every_variable_that_we_ever_write_is_one_that_the_library_reads(projects):
+    """All systems, networks and versions at once, held against the names inside libnccl and the list of harmful ones."""
+    found = programs.find("nccl")
+    said, complaint = probe(found.path, "nccl_probe.py", str(found.companion), "NCCL_DEBUG", env={"HOME": "/nonexistent", "NCCL_SOCKET_IFNAME": "lo"}, timeout=120)
+    assert said, complaint
+    profiles = dict(every_profile(projects["lab"]))
+    assert len(profiles) >= 60
+    names = {setting.name for made in profiles.values() for setting in made.settings}
+    assert {name for name in names if name.startswith("NCCL_")} <= set(said["strings"])
+    assert names - set(said["strings"]) == {"GLOO_SOCKET_IFNAME"}  # PyTorch's own, kept out of nccl.conf
+    assert {name: why for name in names if (why := harm(name))} == {}
+
+
+def test_an_nvlink_domain_of_several_hosts_is_left_to_nccl(projects):
+    made = dict(every_profile(projects["lab"]))["dgx-gb200-infiniband-2.32.3"]
+    assert not {setting.name for setting in made.settings} & {"NCCL_MNNVL_ENABLE", "NCCL_CUMEM_ENABLE", "NCCL_NVLS_ENABLE"}
+    assert any("IMEX" in note for note in made.notes) and any("NCCL_MNNVL_ENABLE" in note for note in made.notes)

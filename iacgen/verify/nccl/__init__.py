@@ -13,13 +13,14 @@ from ..findings import finding
 from ..judging import NOT_APPLICABLE, Outcome, declared, timed
 from ..readable import unreadable
 from ..verdict import Verdict
+from .acceptance import of_jobs
 from .dialects import Values, conf, lines, shell
 from .library import ask
 from .rules import of_design, of_dialect
 
 _FILES = {"nccl.conf": conf, "nccl.sh": shell, "container.env": lines}
 _OF_JOBS = ".deepspeed_env"
-READS = (*(f"{folder}/{name}" for folder in ("nccl", "nccl/*") for name in _FILES), f"training/*/{_OF_JOBS}")
+READS = (*(f"{folder}/{name}" for folder in ("nccl", "nccl/*") for name in _FILES), f"training/*/{_OF_JOBS}", "nccl/acceptance-*.sbatch")
 
 
 def applies(tree: Path) -> bool:
@@ -50,6 +51,7 @@ def _judge(tree: Path, project: Any, found: programs.Found) -> Iterator[Diagnost
         yield from findings
         by_pool |= {} if values is None else dict.fromkeys(here, values)
     yield from _jobs(tree, project, by_pool)
+    yield from of_jobs(tree, project.design)
 
 
 def _strays(tree: Path, folders: set[str]) -> Iterator[Diagnostic]:
