@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...blueprint import Blueprint
+from ..duties import has_gpus
 from ..rule import Found, rule
 
 
@@ -25,4 +26,11 @@ from ..rule import Found, rule
 def check(blueprint: Blueprint) -> Iterator[Found]:
     for name, fabric in blueprint.fabrics.items():
         if fabric.technology == "infiniband" and fabric.manager is None:
-            yield Found("an InfiniBand fabric is dark until a subnet manager runs it", ("fabrics", name), on_key=True)
+            key = f"manager: {{kind: opensm, pool: {_runs(blueprint, fabric.connects)}}}"
+            yield Found("an InfiniBand fabric is dark until a subnet manager runs it", ("fabrics", name), help=f"add {key} to fabrics.{name}", on_key=True)
+
+
+def _runs(blueprint: Blueprint, pools: tuple[str, ...]) -> str:
+    """A pool on the fabric to run it: one without GPUs, if there is any with two machines, else the first."""
+    spare = (pool for pool in pools if not has_gpus(blueprint, pool) and blueprint.nodes[pool].count > 1)
+    return next(spare, pools[0])
