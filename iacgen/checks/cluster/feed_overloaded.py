@@ -32,4 +32,5 @@ def check(subject: Subject) -> Iterator[Found]:
             worst = max(over, key=lambda load: load.worst_w)
             lost = "" if worst.normal_w > facility.feeds.capacity_w else " once another is lost"
             message = f"feed {worst.number} carries {worst.worst_w / 1000:,.1f} kW{lost} and is made for {facility.feeds.capacity_w / 1000:,.1f} kW"
-            yield Found(message + (f"; so do {len(over) - 1} others" if len(over) > 1 else ""), ("sites", name, "power", "capacity"))
+            others = {1: "", 2: "; so does another"}.get(len(over), f"; so do {len(over) - 1} others")
+            yield Found(message + others, ("sites", name, "power", "capacity"))
