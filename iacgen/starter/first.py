@@ -99,7 +99,9 @@ def _on_prem(wish: Wish, system: catalog.System, layout: Layout, stored: bool) -
         "storage_switch": store.switch.id if store else net.switch,
         "managed": ", ".join(["gpu", *(["oss", "mds"] if stored else []), "ctl", *(["login"] if stored else []), *(["ufm"] if net.ufm and stored else [])]),
         "room": net.room,
+        "consoles": wish.nodes > SMALL,
         "many": max(wish.nodes, net.room) + servers + 10 > MANAGED,
+        "many_consoles": max(wish.nodes, net.room) + servers + 10 > MANAGED // 2,  # the switches have as many again, at most
         "rack": units.write(max(42_000, math.ceil((system.power_kw or 0) * max(2, system.nvlink_domain_servers)) * 1000), "watts"),
         "cooling": "direct-liquid" if system.cooling == "hybrid" else "rear-door",
         "heat": units.write(math.ceil(wish.nodes * (system.power_kw or 0) * 1.3 / 10) * 10_000, "watts"),

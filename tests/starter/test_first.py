@@ -107,6 +107,20 @@ def test_cloud_machines_are_taken_from_what_was_named(nodes):
     assert "cr-000" not in write(Wish("p5.48xlarge", nodes, capacity=EXAMPLE))
 
 
+@pytest.mark.parametrize("nodes", [4, 8, 9, 64, 375])
+def test_a_hall_has_consoles_and_its_people_reach_the_files(nodes):
+    """Beyond eight nodes every machine and every switch of the other networks is on one more; login nodes mount what is stored."""
+    state = run(write(Wish("hgx-h100", nodes)), "init")
+    consoles = state.design.fabrics.get("oob")
+    assert (consoles is not None) == (nodes > 8)
+    if consoles:
+        assert set(consoles.pools) == set(state.design.pools)
+        others = [name for fabric in state.design.fabrics.values() if fabric is not consoles for name in fabric.switch_names]
+        assert {link.a for link in consoles.wiring() if link.a in others} == set(others)
+    for store in state.design.storage.values():
+        assert "login" in store.clients and "login" in state.design.fabrics["storage"].pools
+
+
 def test_more_nodes_leave_a_spare():
     assert "spares" not in write(Wish("dgx-h100", 16))
     assert re.search(r"count: 64, grow_to: \d+, spares: 1}", write(Wish("dgx-h100", 64)))
