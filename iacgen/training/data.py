@@ -41,6 +41,8 @@ USABLE_NVME = 0.9
 USABLE_MEMORY = {"redis": 0.75, "memcached": 0.9}
 """Of a cache server's memory. Redis: a quarter is kept, as Amazon ElastiCache's reserved-memory-percent is by default; memcached, whose
 limit counts slabs only: a judgement."""
+LARGEST_ITEM = {"redis": 512 * 2**20, "memcached": 2**30 - 2**20}
+"""Bytes of one value: proto-max-bulk-len of Redis 7.0; memcached 1.6 takes items of 1 GiB, key and header among them."""
 PORTS = {"redis": 6379, "memcached": 11211}
 
 

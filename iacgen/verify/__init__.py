@@ -28,6 +28,8 @@ JUDGES = {
     "torchrun": "launchers.torchrun",
     "openmpi": "launchers.openmpi",
     "dataloader": "dataloader",
+    "redis": "caches:REDIS",
+    "memcached": "caches:MEMCACHED",
     "nccl": "nccl",
     "opensm": "fabric",
     "simgrid": "fabric.simgrid",

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from iacgen.verify.process import run
 
-JUDGES = ("terraform", "moto", "ansible", "slurm-22.05", "slurm-24.11", "deepspeed", "megatron", "accelerate", "torchtitan", "torchrun", "openmpi", "dataloader", "nccl", "opensm", "simgrid")
+JUDGES = ("terraform", "moto", "ansible", "slurm-22.05", "slurm-24.11", "deepspeed", "megatron", "accelerate", "torchtitan", "torchrun", "openmpi", "dataloader", "redis", "memcached", "nccl", "opensm", "simgrid")
 
 _INSTALL = "run tests/real/install.sh as root, then `set -a; . .judges/env; set +a`"
 _ANSIBLE_PROGRAMS = ("ansible-playbook", "ansible-inventory", "ansible-lint")
@@ -249,6 +249,14 @@ def _openmpi(judge: str) -> Found | Missing:
     return Missing(judge, "mpirun", f"{_INSTALL}, or set IACGEN_TRAINING_PYTHON to a Python that has the openmpi package")
 
 
+def _cache(judge: str) -> Found | Missing:
+    """Servers that Debian packages, on PATH."""
+    program = {"redis": "redis-server", "memcached": "memcached"}[judge]
+    path = _which_daemon(program)
+    version = re.search(r"(?:v=|memcached )([0-9.]+)", _ask(path, "--version") or "") if path else None
+    return Found(judge, program, version[1], path) if path and version else Missing(judge, program, f"{_INSTALL}, or install the Debian package {program}")
+
+
 _PACKAGES = {
     "deepspeed": ("IACGEN_TRAINING_PYTHON", ("deepspeed",)),
     "megatron": ("IACGEN_TRAINING_PYTHON", ("megatron-core",)),
@@ -259,4 +267,4 @@ _PACKAGES = {
     "nccl": ("IACGEN_TRAINING_PYTHON", ("nvidia-nccl-cu13", "nvidia-nccl-cu12")),
     "moto": ("IACGEN_MOTO_PYTHON", ("moto",)),
 }
-_FINDERS = {"terraform": _terraform, "ansible": _ansible, "opensm": _opensm, "simgrid": _simgrid, "openmpi": _openmpi} | dict.fromkeys(_PACKAGES, _python_package)
+_FINDERS = {"terraform": _terraform, "ansible": _ansible, "opensm": _opensm, "simgrid": _simgrid, "openmpi": _openmpi, "redis": _cache, "memcached": _cache} | dict.fromkeys(_PACKAGES, _python_package)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the judges, the real programs that read what iacgen writes, under .judges/ at the repository root:
-#   apt            Slurm 22.05 and munge (Debian 12), debootstrap, opensm with its simulator and tools, SimGrid
+#   apt            Slurm 22.05 and munge (Debian 12), debootstrap, opensm with its simulator and tools, SimGrid, Redis, memcached
 #   trees/trixie   a Debian 13 tree with Slurm 24.11, entered by chroot
 #   ansible, training, moto    virtual environments, each from the pinned list beside this file
 #   env            the variables by which the tests find all of it
@@ -11,7 +11,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 judges=$(cd "$here/../.." && pwd)/.judges
 logs=$judges/log
 python=${PYTHON:-python3.11}
-packages=(slurm-wlm munge debootstrap opensm ibsim-utils infiniband-diags ibutils python3-simgrid shellcheck)
+packages=(slurm-wlm munge debootstrap opensm ibsim-utils infiniband-diags ibutils python3-simgrid shellcheck redis-server memcached)
 tree=$judges/trees/trixie
 tree_recipe="trixie minbase slurm-wlm,munge,slurmctld,slurmd,slurm-client"
 
@@ -39,6 +39,11 @@ install_packages() {
     export DEBIAN_FRONTEND=noninteractive
     # Debian starts opensm as it is installed: on a machine with InfiniBand that would be one manager too many.
     [ ! -d /run/systemd/system ] || command -v opensm >/dev/null || systemctl mask opensm.service
+    # Redis and memcached are only asked about files: no server is to stay.
+    local server
+    for server in redis-server memcached; do
+        [ ! -d /run/systemd/system ] || command -v "$server" >/dev/null || systemctl mask "$server.service"
+    done
     apt-get -q update
     # Another apt may be at work: wait for its lock rather than fail.
     apt-get -q -y -o DPkg::Lock::Timeout=300 install --no-install-recommends "${packages[@]}"
