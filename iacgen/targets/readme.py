@@ -213,10 +213,26 @@ def _of_script(jobs: Sequence[Job], design: Design) -> Iterator[str]:
     paths = sorted({job.spec.entrypoint for job in jobs})
     yield f"The training script is yours: {', '.join(paths)}, at the same path on every node."
     frameworks = {"deepspeed": f"DeepSpeed {design.software.deepspeed}", "megatron": f"Megatron-LM with megatron-core {design.software.megatron}"}
-    wanted = " and ".join(words for name, words in frameworks.items() if any(job.spec.framework == name for job in jobs))
-    yield f"So is the Python environment, with torch for CUDA, {wanted} and NCCL {design.software.nccl}: on PATH, or its python in PYTHON."
+    wanted = [words for name, words in frameworks.items() if any(job.spec.framework == name for job in jobs)]
+    yield f"So is the Python environment, with {', '.join(['torch for CUDA', *wanted])} and NCCL {design.software.nccl}: on PATH, or its python in PYTHON."
     yield "Tokenizer, data, learning rate and run length are arguments of the script: add them to training.<job>.arguments (data to training.<job>.data) and generate again."
-    if any(job.spec.framework == "deepspeed" and job.spec.checkpoint_to for job in jobs):
-        yield "Under DeepSpeed the script saves by itself: to TRAIN_CHECKPOINTS, every TRAIN_SAVE_INTERVAL steps."
+    if any(job.spec.framework != "megatron" and job.spec.checkpoint_to for job in jobs):
+        yield "Outside Megatron the script saves by itself: to TRAIN_CHECKPOINTS, every TRAIN_SAVE_INTERVAL steps, and once more when TRAIN_STOP_SIGNAL comes, after which it ends with 0."
     if any(job.spec.framework == "megatron" and job.spec.checkpoint_to for job in jobs):
-        yield "Megatron saves as its --save and --save-interval say."
+        yield "Megatron saves as its --save and --save-interval say, and by --exit-signal-handler before its time is up."
+    yield from _of_data(jobs, design)
+
+
+def _of_data(jobs: Sequence[Job], design: Design) -> Iterator[str]:
+    """What the way of the data needs of the user."""
+    if any(job.spec.framework != "megatron" for job in jobs):
+        yield "Outside Megatron the script takes the settings of its loader from the environment: TRAIN_LOADER_* of training/<job>/data.env, which says of each where it goes and why."
+    for job in sorted(jobs, key=lambda job: job.name):
+        stage, cache = job.reading.input.stage, job.reading.input.cache
+        if stage:
+            told = "" if stage.source else f", and STAGE_FROM with the bucket: sbatch --export=ALL,STAGE_FROM=s3://BUCKET/PREFIX slurm/{job.name}.sbatch"
+            yield f"{job.name} copies its data first: the AWS command line on every node, with the right to read the bucket{told}."
+        if cache and cache.pool:
+            run = {"redis": f"redis-server training/{job.name}/redis.conf", "memcached": f"training/{job.name}/memcached.conf as Debian's /etc/memcached.conf"}[cache.kind]
+            hosts = fold([host for host in design.pools[cache.pool].hosts if host not in design.pools[cache.pool].down])
+            yield f"{job.name} reads by a cache: on each of {hosts}, {run}. Nobody but the cluster may reach them: they ask for no password."

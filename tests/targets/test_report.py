@@ -340,3 +340,13 @@ def test_other_ways_to_cut_a_job_say_what_decides(name):
     for ways in [t for t in tables(report.render(project(name))["report.md"]) if t[0][0] == "Ways to cut it"]:
         assert ways[1][3] == "this job" and len(ways) == 5
         assert all(row[3].split(" ")[2] in ("more:", "less:") for row in ways[2:])
+
+
+def test_the_readme_says_what_the_way_of_the_data_needs():
+    told = '    zero: 3\n    data: /raid/corpus\n    input: {stage: {source: "s3://acme-corpus", target: /raid/corpus}, cache: {kind: redis, servers: ufm}}\n'
+    text = readme.render(project(input=("    zero: 3\n", told)), ["slurm/slurm.conf", "training/a/launch.sh"])["README.md"]
+    assert "finetune copies its data first: the AWS command line on every node, with the right to read the bucket." in text
+    assert "on each of ufm\\[0001-0002\\], redis-server training/finetune/redis.conf" in text or "on each of ufm[0001-0002], redis-server training/finetune/redis.conf" in text
+    assert "once more when TRAIN_STOP_SIGNAL comes" in text.replace("\\", "")
+    plain = readme.render(project("lab"), ["slurm/slurm.conf", "training/a/launch.sh"])["README.md"]
+    assert "copies its data" not in plain and "TRAIN_STOP_SIGNAL" not in plain.replace("\\", "")

@@ -27,7 +27,7 @@ def assumptions(project: Project) -> tuple[str, ...]:
     out += [f"{units.gib(kept)} of each {name} are kept free for the driver, NCCL and fragmentation." for name, kept in sorted(gpus.items())]
     if project.jobs:
         out.append(f"A checkpoint holds {BYTES_PER_PARAMETER} bytes for each parameter: bf16 weights, fp32 weights, two Adam moments.")
-    if any(not (job.checkpoints and job.checkpoints.step_known) for job in project.jobs.values()):
+    if any(job.step is None for job in project.jobs.values()):
         out.append(f"Save intervals and data rates take a step to reach {ASSUMED_MFU:.0%} of the GPUs' dense bf16 peak (assumed; 38% to 43% published in arXiv:2407.21783).")
     out += times.assumptions(project.jobs)
     out += running.assumptions(project.jobs)

@@ -57,8 +57,8 @@ def _grade(needed: float, nodes: int) -> str:
 
 
 def _saving(saves: Checkpoints) -> str:
-    known = "" if saves.step_known else " (assumed)"
-    every = f"{saves.steps:,} {'step' if saves.steps == 1 else 'steps'} of about {units.seconds(saves.step_s)}{known}, near the {units.seconds(saves.interval_s)} that lose least (Daly 2006)"
+    known = "predicted" if saves.step_known else "assumed"
+    every = f"{saves.steps:,} {'step' if saves.steps == 1 else 'steps'} of about {units.seconds(saves.step_s)} ({known}), near the {units.seconds(saves.interval_s)} that lose least (Daly 2006)"
     return f"{every} when a save takes {units.seconds(saves.save_s)} and a failure comes every {_long(saves.mttf_s)}; saving and work done again then take {saves.lost_share:.1%} of the time"
 
 
@@ -91,7 +91,7 @@ def _data(job: Job) -> str:
     it, spec = job.reading, job.spec
     one = f"{units.bytes_si(it.sample_bytes)} each" if it.input.sample_bytes else f"{units.bytes_si(it.sample_bytes)} each, as {spec.sequence + 1:,} tokens lie on disk"
     copies = f", each read by {it.copies} ranks" if it.copies > 1 else ""
-    step = "" if job.checkpoints and job.checkpoints.step_known else " at the assumed time of a step"
+    step = "" if job.step else " at the assumed time of a step"
     return f"{it.samples_per_s:.3g} samples a second of {one}{copies}: {units.gb_per_s(it.bytes_per_s)} together{step}"
 
 

@@ -87,9 +87,9 @@ def _saving(saves: Checkpoints | None) -> tuple[str, ...]:
     """How it saves and goes on, in lines of comment."""
     if saves is None:
         return ("It saves nothing: after a failure it starts from the beginning.",)
-    known = "" if saves.step_known else " (assumed: the time of a step is not known)"
+    known = "predicted" if saves.step_known else "assumed: the time of a step is not known"
     return (
-        f"It saves every {saves.steps:,} steps of about {units.seconds(saves.step_s)}{known}: {units.seconds(saves.interval_s)} of work lose least",
+        f"It saves every {saves.steps:,} steps of about {units.seconds(saves.step_s)} ({known}): {units.seconds(saves.interval_s)} of work lose least",
         f"where a save takes {units.seconds(saves.save_s)} and a failure comes every {units.seconds(saves.mttf_s)} (Daly 2006).",
         f"{saves.notice_s} s before its time is up the ranks get SIGTERM: they save and end, and it goes back into the queue. So does a run",
         "that fails, unless two in a row saved nothing: then it is held. Exit 0: done; 1: could not start, or held; else as the ranks ended.",
