@@ -25,6 +25,35 @@ def initialised(cases):
     return [_groups(*case) for case in cases]
 
 
+def made(cases):
+    """Every group that the real initialize_model_parallel makes for (world, tp, pp, cp, ep, etp), by its own name: all ranks at once."""
+    return [_made(*case) for case in cases]
+
+
+def _made(world, tp, pp, cp, ep, etp):
+    found, real = {}, ps.create_group
+
+    def create(ranks=None, *args, group_desc=None, **others):
+        found.setdefault(group_desc, []).append(list(ranks))
+        return real(ranks, *args, group_desc=group_desc, **others)
+
+    dist.init_process_group("fake", store=FakeStore(), rank=0, world_size=world)
+    try:
+        with mock.patch.object(torch.cuda, "current_device", lambda: 0), mock.patch.object(ps, "create_group", create):
+            ps.initialize_model_parallel(
+                tensor_model_parallel_size=tp,
+                pipeline_model_parallel_size=pp,
+                context_parallel_size=cp,
+                expert_model_parallel_size=ep,
+                expert_tensor_parallel_size=etp,
+                create_gloo_process_groups=False,
+            )
+        return found
+    finally:
+        ps.destroy_model_parallel()
+        dist.destroy_process_group()
+
+
 def _groups(rank, world, tp, pp, cp, ep):
     dist.init_process_group("fake", store=FakeStore(), rank=rank, world_size=world)
     try:

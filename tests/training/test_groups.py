@@ -110,3 +110,39 @@ def test_megatron_core_initialises_the_same_groups_at_1008_and_1024_ranks(pretra
         ours = {token: list(dense(spec).group_of(rank, *token.split("-"))) for token in ("tp", "pp", "cp", "dp", "dp-cp")}
         ours["ep"] = list(experts(spec).group_of(rank, "ep"))
         assert ours == theirs
+
+
+# Megatron's name of a group → whose grid it is of, and the families that it goes over.
+MADE = {
+    "TENSOR_MODEL_PARALLEL_GROUP": (dense, ("tp",)),
+    "PIPELINE_MODEL_PARALLEL_GROUP": (dense, ("pp",)),
+    "CONTEXT_PARALLEL_GROUP": (dense, ("cp",)),
+    "DATA_PARALLEL_GROUP": (dense, ("dp",)),
+    "DATA_PARALLEL_GROUP_WITH_CP": (dense, ("dp", "cp")),
+    "EXPERT_MODEL_PARALLEL_GROUP": (experts, ("ep",)),
+    "EXPERT_TENSOR_PARALLEL_GROUP": (experts, ("tp",)),
+    "EXPERT_DATA_PARALLEL_GROUP": (experts, ("dp",)),
+}
+
+
+def random_shapes(count):
+    """Shapes with experts whose two grids both divide the world, of up to 256 ranks; then three of 1,024."""
+    rng = np.random.default_rng(5)
+    while count:
+        tensor, pipeline, context, data, expert, expert_tensor = (int(rng.choice(sizes)) for sizes in ((1, 2, 4, 8), (1, 2, 3, 4), (1, 2, 3), (1, 2, 3, 4, 6, 8), (1, 2, 3, 4, 6, 8), (1, 2, 4)))
+        world = tensor * pipeline * context * data
+        if 1 < world <= 256 and world % (expert * expert_tensor * pipeline) == 0:
+            count -= 1
+            yield world, tensor, pipeline, context, expert, expert_tensor
+    yield from ((1024, 8, 8, 2, 8, 1), (1024, 8, 8, 2, 8, 8), (1024, 4, 16, 1, 16, 1))
+
+
+@pytest.mark.judge("megatron")
+def test_megatron_core_makes_the_same_groups_for_200_shapes_and_1024_ranks(pretrain):
+    shapes = list(random_shapes(200))
+    assert sum(shape[4] > 1 for shape in shapes) > 100
+    for shape, found in zip(shapes, ask_megatron("made", shapes), strict=True):
+        world, tensor, pipeline, context, expert, expert_tensor = shape
+        spec = replace(pretrain, nodes=world, gpus_per_node=1, tensor=tensor, pipeline=pipeline, context=context, expert=expert, expert_tensor=expert_tensor)
+        for name, (of, families) in MADE.items():
+            assert sorted(map(sorted, found[name])) == of(spec).groups(*families).tolist(), (shape, name)
