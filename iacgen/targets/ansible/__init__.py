@@ -18,17 +18,18 @@ _TEMPLATES = "ansible/inventory/"
 def render(project: Project) -> dict[str, str]:
     """Path → text of ``ansible/<site>/`` for every on-prem site that has hosts."""
     tree: dict[str, str] = {}
+    caches = {job.reading.input.cache.pool for job in project.jobs.values() if job.reading.input.cache and job.reading.input.cache.pool}
     for site in sorted(project.design.sites.values(), key=lambda s: s.name):
         if site.kind == "on-prem" and pools_of(project.design, site.name):
-            files = static_tree("ansible/static") | {f"inventory/{path}": text for path, text in _inventory(project.design, site).items()}
+            files = static_tree("ansible/static") | {f"inventory/{path}": text for path, text in _inventory(project.design, site, caches).items()}
             tree |= {f"ansible/{site.name}/{path}": text for path, text in sorted(files.items())}
     return tree
 
 
-def _inventory(design: Design, site: Site) -> dict[str, str]:
+def _inventory(design: Design, site: Site, caches: set[str]) -> dict[str, str]:
     """Path below ``inventory/`` → text. A group without facts has no file."""
     out = {
-        "hosts.yml": _file("hosts.yml", groups=groups(design, site.name)),
+        "hosts.yml": _file("hosts.yml", groups=groups(design, site.name, caches)),
         "group_vars/all/cluster.yml": _file("group_vars/all/cluster.yml", purpose=design.descriptions.get(()), domain=site.domain, pools=cluster_pools(design, site.name), time_servers=design.software.time_servers),
     }
     for pool in pools_of(design, site.name):

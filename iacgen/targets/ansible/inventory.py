@@ -34,15 +34,16 @@ def fabrics_of(design: Design, pool: str) -> list[Fabric]:
     return sorted((f for f in design.fabrics.values() if pool in f.pools), key=lambda f: (order.index(f.purpose), f.name))
 
 
-def groups(design: Design, site: str) -> list[Group]:
-    """All groups that site.yml names, and the pools. Every group is always there, so that no play names an unknown one."""
+def groups(design: Design, site: str, caches: set[str]) -> list[Group]:
+    """All groups that site.yml names, and the pools. Every group is always there, so that no play names an unknown one. ``caches`` are
+    pools that keep data of jobs in their memory."""
     pools = pools_of(design, site)
     lustres, down = lustres_of(design, site), [h for p in pools for h in p.hosts if h in p.down]
     infiniband = [p.name for p in pools if infiniband_of(design, p.name)]
     roce = [p.name for p in pools if any(f.technology == "roce" for f in fabrics_of(design, p.name))]
     metadata = _pool_names(design, (h for s in lustres for h in s.metadata))
     objects = _pool_names(design, (h for s in lustres for h in s.servers))
-    slurm = _SlurmPools.of(design, pools, metadata | objects)
+    slurm = _SlurmPools.of(design, pools, metadata | objects | caches)
     clients = {name for s in lustres for name in s.clients}
     return [
         *(_pool_group(design, pool) for pool in pools),
