@@ -47,7 +47,7 @@ def render(project: Project, paths: Sequence[str]) -> dict[str, str]:
     """``README.md`` for a tree of these paths."""
     tops = {path.partition("/")[0] for path in paths}
     purpose = project.design.descriptions.get(())
-    text = render_template("readme/README.md.j2", name=project.name, purpose=purpose, entries=entries(paths), steps=steps(project, tops))
+    text = render_template("readme/README.md.j2", name=project.name, purpose=purpose, entries=entries(paths), steps=steps(project, tops, tuple(path for path in paths if path.startswith("nccl/acceptance-"))))
     return {"README.md": text}
 
 
@@ -74,8 +74,8 @@ def _known(top: str) -> str:
     return top
 
 
-def steps(project: Project, tops: set[str]) -> tuple[Step, ...]:
-    """What to do, in order; only what the tree has files for."""
+def steps(project: Project, tops: set[str], measured: Sequence[str] = ()) -> tuple[Step, ...]:
+    """What to do, in order; only what the tree has files for. ``measured`` are the acceptance jobs."""
     design = project.design
     verify = f"Hands each file to the program that will read it. What is not installed is named. In a checkout of iacgen that is .venv/bin/iacgen verify out/{project.name}, from its root."
     out = [Step("Ask the programs", verify, ("iacgen verify .",))]
@@ -86,6 +86,8 @@ def steps(project: Project, tops: set[str]) -> tuple[Step, ...]:
             out.append(_wire(site.name, design))
         if site.kind == "on-prem" and "ansible" in tops:
             out.append(_ansible(site.name, design))
+    if measured:
+        out.append(_accept(project, measured))
     if project.jobs and tops & {"slurm", "training"}:
         out.append(_train(project))
     return tuple(out)
@@ -124,6 +126,19 @@ def _ansible(site: str, design: Design) -> Step:
     )
 
 
+def _accept(project: Project, scripts: Sequence[str]) -> Step:
+    """From where jobs are submitted, too."""
+    design = project.design
+    assert design.scheduler  # such a job is one of Slurm's
+    if design.sites[design.scheduler.site].kind == "aws":
+        shared = sorted(s.mount for s in design.storage.values() if s.kind == "fsx-lustre")
+        folder, scripts = quote(shared[0] if shared else "/opt/cluster"), [f"/opt/cluster/{script}" for script in scripts]
+    else:
+        folder = f"{quote(_where(design)[1])}/{design.name}"
+    text = "Before any job: each script fails where the fabric is slower than its links should be, or computes wrong values. It says what it expects, and why."
+    return Step("Accept the fabric", text, (f"cd {folder}", *(f"sbatch {script}" for script in scripts)), ("nccl-tests, built with MPI, on PATH of the GPU hosts.",))
+
+
 def _train(project: Project) -> Step:
     design, jobs = project.design, sorted(project.jobs)
     before = tuple(_of_script([project.jobs[name] for name in jobs], design))
@@ -139,22 +154,20 @@ def _train(project: Project) -> Step:
 
 
 def _by_hand(project: Project, before: tuple[str, ...]) -> Step:
-    """Without a scheduler: DeepSpeed's own launcher reaches the hosts, Megatron has none."""
+    """Without a scheduler: DeepSpeed's own launcher reaches the hosts; of other jobs torchrun starts each host's ranks."""
     _, where = _where(project.design)
     cloud = any(project.design.sites[pool.site].kind == "aws" for pool in project.design.pools.values() if pool.gpu)
     folder = "/opt/cluster" if cloud else f"{quote(where)}/{project.name}"
-    commands, needs = [f"cd {folder}"], []
+    commands = [f"cd {folder}"]
     for name, job in sorted(project.jobs.items()):
+        first = project.placements[name].hosts[0]
         if job.spec.framework == "deepspeed":
-            commands.append(f"bash training/{name}/launch.sh  # on {project.placements[name].hosts[0]}")
+            commands.append(f"bash training/{name}/launch.sh  # on {first}")
         else:
-            placed = project.placements[name].hosts
-            order = fold(placed) if placed == tuple(sorted(placed)) else ", ".join(placed)
-            needs.append(f"{name}: a launcher of yours starts training/{name}/launch.sh once for each rank, {job.spec.gpus_per_node} on each host in the order {order}, with SLURM_PROCID, SLURM_LOCALID, SLURM_NTASKS={job.world} and MASTER_ADDR={placed[0]} set.")
-    if len(commands) > 1:
-        needs.append("pdsh on the host that starts, and from it SSH to each host of the job without a password.")
+            commands.append(f"bash training/{name}/torchrun.sh  # on each host of training/{name}/hostfile; or once mpirun.sh, on {first}")
+    needs = ["pdsh on the host that starts, and from it SSH to each host of the job without a password."] if any(job.spec.framework == "deepspeed" for job in project.jobs.values()) else []
     note = "No scheduler is in the blueprint: a job starts by hand, from a copy of this folder at the same place on every node."
-    return Step("Train", note, tuple(commands) if len(commands) > 1 else (), (*before, *needs))
+    return Step("Train", note, tuple(commands), (*before, *needs))
 
 
 def _where(design: Design) -> tuple[str, str]:
@@ -212,7 +225,7 @@ def _of_script(jobs: Sequence[Job], design: Design) -> Iterator[str]:
     """What of the jobs is the user's own."""
     paths = sorted({job.spec.entrypoint for job in jobs})
     yield f"The training script is yours: {', '.join(paths)}, at the same path on every node."
-    frameworks = {"deepspeed": f"DeepSpeed {design.software.deepspeed}", "megatron": f"Megatron-LM with megatron-core {design.software.megatron}"}
+    frameworks = {"deepspeed": f"DeepSpeed {design.software.deepspeed}", "megatron": f"Megatron-LM with megatron-core {design.software.megatron}", "fsdp": "what the script builds FSDP with (Accelerate, or TorchTitan up to 0.2.2)"}
     wanted = [words for name, words in frameworks.items() if any(job.spec.framework == name for job in jobs)]
     yield f"So is the Python environment, with {', '.join(['torch for CUDA', *wanted])} and NCCL {design.software.nccl}: on PATH, or its python in PYTHON."
     yield "Tokenizer, data, learning rate and run length are arguments of the script: add them to training.<job>.arguments (data to training.<job>.data) and generate again."

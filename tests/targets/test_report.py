@@ -282,11 +282,18 @@ def test_without_a_scheduler_a_job_is_started_by_hand():
     assert "sbatch" not in text and "munge" not in text
 
 
-def test_megatron_without_a_scheduler_needs_a_launcher():
+def test_megatron_without_a_scheduler_starts_by_torchrun_on_each_host():
     edits = {"none": ('scheduler: {kind: slurm, version: "22.05", controllers: ctl}\n', ""), "kind": ("framework: deepspeed\n    zero: 3", "framework: megatron")}
     step = sections(readme.render(project("lab", **edits), ["training/pretrain/launch.sh"])["README.md"])["Train"]
-    assert "8 on each host in the order gpu[0001-0002]" in step.replace("\\", "") and "MASTER_ADDR=gpu0001" in step.replace("\\", "")
-    assert "```" not in step
+    assert "bash training/pretrain/torchrun.sh  # on each host of training/pretrain/hostfile" in step
+    assert "launch.sh" not in step and "pdsh" not in step
+
+
+def test_the_fabric_is_accepted_before_the_first_job():
+    parts = sections(readme.render(project(), ["nccl/acceptance-gpu.sbatch", "slurm/slurm.conf"])["README.md"])
+    assert "sbatch nccl/acceptance-gpu.sbatch" in parts["Accept the fabric"] and "nccl-tests" in parts["Accept the fabric"]
+    assert list(parts).index("Accept the fabric") < list(parts).index("Train")
+    assert "Accept the fabric" not in sections(readme.render(project(), ["slurm/slurm.conf"])["README.md"])
 
 
 def test_a_folder_without_words_is_refused():
