@@ -109,6 +109,11 @@ class Plan:
         up = Counter(link.a for link in self.links if link.a in self.ports)
         return up if self.family == "tree" else up + Counter(link.b for link in self.links if link.a in self.ports)
 
+    @cached_property
+    def above(self) -> Counter[str]:
+        """Switch of a tree → the switches of the tier above that it is joined to."""
+        return Counter(a for a, _ in {(link.a, link.b) for link in self.links if link.a in self.ports})
+
 
 def of_fabric(fabric: Fabric, ranked: Sequence[str] = ()) -> Plan:
     """The plan of a designed fabric whose ranks lie on the hosts of ``ranked``, in that order; by default on all, in theirs.

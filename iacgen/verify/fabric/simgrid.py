@@ -17,7 +17,7 @@ from ..judging import NOT_APPLICABLE, Outcome, probe, timed
 from ..verdict import Verdict
 from .collectives import Collective, all_to_all, case, predicted_s, ring
 from .evidence import WHOLE
-from .marks import mark
+from .marks import mark, ring_mark
 from .plan import Plan
 from .routes import Routes
 from .tree import ListError
@@ -62,10 +62,9 @@ def simulated_s(plan: Plan, routes: Routes, collective: Collective, python: Path
 
 
 def judge_collectives(plan: Plan, routes: Routes, python: Path, path: BlueprintPath) -> Iterator[Diagnostic]:
-    """A ring in rank order crosses a tree without meeting itself, whatever its oversubscription; an all-to-all pays for that."""
+    """A ring in rank order crosses a tree with one host's flows from a leaf, whatever its oversubscription; an all-to-all pays for that."""
     wanted = mark(plan)
-    tree = plan.family == "tree"
-    for collective, allowed in ((ring(plan), 1 if tree else wanted.flows), (all_to_all(plan), wanted.flows)):
+    for collective, allowed in ((ring(plan), ring_mark(plan) if plan.family == "tree" else wanted.flows), (all_to_all(plan), wanted.flows)):
         seconds, said = simulated_s(plan, routes, collective, python)
         if seconds is None:
             yield finding("simgrid-not-judged", f"SimGrid gave no time for the {collective.name}: {said[-200:]}", path)

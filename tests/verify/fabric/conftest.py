@@ -12,6 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from iacgen import catalog
 from iacgen.blueprint import parse
 from iacgen.design import design
 from iacgen.verify import programs
@@ -71,17 +72,29 @@ def dragonfly(p, a, h, scattered=True):
     return Plan(order, (routers,), dict.fromkeys(routers, p + a - 1 + h), tuple(links), ranks, "dragonfly")
 
 
-def designed(count, system="dgx-h100", pool="gpu", **fabric):
-    """The compute fabric of ``count`` hosts of one pool as iacgen designs it."""
+def designed(count, system="dgx-h100", pool="gpu", grow_to=None, others=None, **fabric):
+    """The compute fabric of ``count`` hosts of one pool as iacgen designs it; ``others`` are further pools: name to (system, count)."""
+    pools = {pool: (system, count)} | (others or {})
+    nodes = {name: {"site": "hall", "system": kind, "count": many} for name, (kind, many) in pools.items()}
+    if grow_to:
+        nodes[pool]["grow_to"] = grow_to
     data = {
-        "kind": "Cluster", "schema": 1, "name": "t", "sites": {"hall": {"kind": "on-prem"}}, "nodes": {pool: {"site": "hall", "system": system, "count": count}},
-        "fabrics": {"compute": {"site": "hall", "purpose": "compute", "connects": [pool], "technology": "infiniband", "switch": "qm9700", **fabric}},
+        "kind": "Cluster", "schema": 1, "name": "t", "sites": {"hall": {"kind": "on-prem"}}, "nodes": nodes,
+        "fabrics": {"compute": {"site": "hall", "purpose": "compute", "connects": [*nodes], "technology": "infiniband", "switch": "qm9700", **fabric}},
     }  # fmt: skip
     blueprint, findings = parse(data)
     assert not findings
     made, findings = design(blueprint)
     assert made, findings
     return made.fabrics["compute"]
+
+
+def small(radix, count, **wanted):
+    """The same, were its switch one of so many ports."""
+    known = catalog.switch
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(catalog, "switch", lambda name: known(name).model_copy(update={"ports_by_gbps": {200: 2 * radix, 400: radix}}))
+        return designed(count, **wanted)
 
 
 def exchange(plan, one, other):
@@ -125,4 +138,4 @@ def examine(plan, settings, wired=None, within_s=120.0):
 @pytest.fixture(scope="session")
 def fabrics():
     """The functions above, for the tests of this folder: they are no package."""
-    return SimpleNamespace(rails=rails, cubic=cubic, dragonfly=dragonfly, designed=designed, exchange=exchange, without=without, renumbered=renumbered, examine=examine)
+    return SimpleNamespace(rails=rails, cubic=cubic, dragonfly=dragonfly, designed=designed, small=small, exchange=exchange, without=without, renumbered=renumbered, examine=examine)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from iacgen.verify.fabric.chance import loads
-from iacgen.verify.fabric.marks import mark
+from iacgen.verify.fabric.marks import mark, ring_mark
 from iacgen.verify.fabric.parts import parts
 from iacgen.verify.fabric.plan import Link, Plan, of_fabric
 
@@ -24,11 +24,11 @@ def test_marks_of_what_the_designer_may_leave_unfilled(fabrics):
     ("shape", "sizes", "flows", "idle"),
     [
         ("rails", {}, 1, 0),
-        ("rails", {"absent": 1}, 1, 8),  # one unit: node by node no flow meets another; eight ports lead to nobody
+        ("rails", {"absent": 1}, 1, 16),  # one unit: node by node no flow meets another; each leaf has an uplink that nobody needs, either way
         ("rails", {"units": 2, "rails": 4, "hosts": 8, "spines": 8, "parallel": 1, "radix": 16, "absent": 3}, 2, 12),
         ("rails", {"units": 2, "rails": 4, "hosts": 8, "spines": 2, "parallel": 1, "radix": 16}, 4, 0),
         ("rails", {"units": 2, "rails": 4, "hosts": 8, "spines": 3, "parallel": 1, "radix": 16}, 3, 0),  # 8 : 3, so three on the fullest link
-        ("rails", {"units": 2, "rails": 4, "hosts": 8, "spines": 2, "parallel": 1, "radix": 16, "absent": 1}, 5, 4),
+        ("rails", {"units": 2, "rails": 4, "hosts": 8, "spines": 2, "parallel": 1, "radix": 16, "absent": 1}, 5, 0),  # one more, since runs of destinations break; four share a link: none is idle
         ("cubic", {"radix": 8}, 1, 0),
         ("cubic", {"radix": 16, "pods": 3}, 1, 0),
         ("dragonfly", {"p": 2, "a": 4, "h": 2}, 5, 0),  # half of the 8 that hosts side by side have
@@ -38,6 +38,27 @@ def test_marks_of_what_the_designer_may_leave_unfilled(fabrics):
 def test_marks(fabrics, shape, sizes, flows, idle):
     wanted = mark(getattr(fabrics, shape)(**sizes))
     assert (wanted.flows, wanted.idle) == (flows, idle), wanted.why
+
+
+def test_what_a_tree_may_leave_idle_by_hand(fabrics):
+    """Nine hosts of eight adapters on 16-port switches, 30 planned: nine full leaves in a pod of eight and one of one, which are to be
+    eight. The first pod's 64 ways to the cores all lead to somebody, the second's to 8 adapters: 56 idle down into it, and 56 up from
+    the first, where nobody else is reached. One more host fills none of that but its own leaf."""
+    small, more = (of_fabric(fabrics.small(16, count, topology="fat-tree", grow_to=30)) for count in (9, 10))
+    assert (mark(small).idle, mark(more).idle) == (2 * 56, 2 * 48)
+
+
+@pytest.mark.parametrize(
+    ("count", "wanted", "flows"),
+    [
+        (32, {"topology": "rail-fat-tree", "unit": 16}, 1),
+        (32, {"topology": "rail-fat-tree", "unit": 16, "oversubscription": 16}, 1),  # one host's flow from each leaf, to one uplink
+        (24, {"topology": "fat-tree", "oversubscription": 16}, 3),  # 8 flows of a host over 4 uplinks, on leaves with room
+        (48, {"topology": "rail-fat-tree", "unit": 8, "oversubscription": 2, "spine_oversubscription": 2, "tiers": 3, "pod": 2}, 4),
+    ],
+)
+def test_marks_of_rings(fabrics, count, wanted, flows):
+    assert ring_mark(of_fabric(fabrics.designed(count, **wanted))) == flows
 
 
 def test_loads_of_a_ring_by_hand(fabrics):
