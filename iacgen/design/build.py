@@ -107,7 +107,8 @@ def _fabrics(blueprint: Blueprint, pools: dict[str, Pool], findings: list[Diagno
         except FabricError as error:
             path: tuple[str | int, ...] = ("fabrics", name, *([error.field] if error.field else []))
             related = (Related(("nodes", wanted.manager.pool), "the pool of the manager"),) if error.field == "manager" and wanted.manager else ()
-            findings.append(Diagnostic("IAC211", "impossible-fabric", "error", str(error), path, related, on_key=error.field is None))
+            help = "\n".join(("possible are", *error.possible)) if error.possible else None
+            findings.append(Diagnostic("IAC211", "impossible-fabric", "error", str(error), path, related, help, on_key=error.field is None))
     for pool in pools.values():
         if pool.system.cloud and pool.system.gpus:
             fabrics[f"{pool.name}-efa"] = cloud(pool) if pool.efa else replace(cloud(pool), technology="ethernet")

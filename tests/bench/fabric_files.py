@@ -52,7 +52,7 @@ errors = [f for f in state.findings if f.severity == "error"]
 assert not state.design and [f.id for f in errors] == ["IAC211"], errors
 used = resource.getrusage(resource.RUSAGE_SELF)
 print(used.ru_utime + used.ru_stime)
-print(errors[0].message)
+print(errors[0].message, errors[0].help, sep="\\n")
 """
 
 
@@ -84,7 +84,7 @@ def main() -> int:
     print(f"ratio {ratio:.2f} of {MOST_RATIO:.1f}; {found[LARGE][0]:.1f} of {MOST_S:.0f} s; {found[LARGE][1]:.0f} of {MOST_MB:.0f} MB")
     refused_s, message = refusal()
     missing = [words for words in REFUSAL if words not in message]
-    print(f"{LARGE * 8:>7,} GPUs on QM9700 refused in {refused_s:.1f} of {REFUSAL_S:.0f} s: {message.strip()}" + (f"; NOT said: {', '.join(missing)}" if missing else ""))
+    print(f"{LARGE * 8:>7,} GPUs on QM9700 refused in {refused_s:.1f} of {REFUSAL_S:.0f} s: {'; '.join(message.split(chr(10))).strip('; ')}" + (f"; NOT said: {', '.join(missing)}" if missing else ""))
     return int(asked.hold and (bool(missing) or refused_s >= REFUSAL_S or ratio > MOST_RATIO or found[LARGE][0] >= MOST_S or found[LARGE][1] >= MOST_MB))
 
 

@@ -31,10 +31,9 @@ def words_at(path, data):
 
 
 def spoken_of(finding, data):
-    """Names of entries in the message, but for those that are words of the language too, and for those in what would do instead."""
-    message = finding.message.partition("; possible are ")[0]
+    """Names of entries in the message, but for those that are words of the language too."""
     names = {name for section in SECTIONS for name in (data.get(section) or {} if isinstance(data, dict) else {}) if isinstance(name, str)}
-    return {name for name in names - WORDS if re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", message)}
+    return {name for name in names - WORDS if re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", finding.message)}
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -84,11 +84,12 @@ def refusal(blueprint):
     return found[0]
 
 
-def proposals(message):
-    """[(words, [(dotted path or key of the fabric, value or None)])] as the message has them."""
-    _, _, possible = message.partition("; possible are ")
+def proposals(found):
+    """[(words, [(dotted path or key of the fabric, value or None)])] as the help has them, one a line."""
+    begins, *possible = (found.help or "possible are").split("\n")
+    assert begins == "possible are"
     out = []
-    for words in filter(None, possible.split("; ")):
+    for words in possible:
         edits = []
         for word in re.split(r", (?![^{]*\})", re.sub(r" \([^)]*\)$", "", words)):
             key, _, value = word.partition(" ")
@@ -113,7 +114,7 @@ def taken(blueprint, edits):
 @pytest.mark.parametrize("name", REFUSED)
 def test_every_proposal_of_a_refusal_works(name):
     found = refusal(REFUSED[name])
-    near = proposals(found.message)
+    near = proposals(found)
     assert near, found.message
     assert len(near) == len({words for words, _ in near}) <= 8
     for words, edits in near:
@@ -124,9 +125,9 @@ def test_every_proposal_of_a_refusal_works(name):
 def test_98304_gpus_on_64_port_switches_are_told_all_four_ways():
     """k³/4 = 65,536 ports of 64-port switches: 8,192 nodes. 128-port Ethernet, more oversubscription and a dragonfly+ carry all."""
     for name in ("98304-qm9700", "98304-any-switch"):
-        message = refusal(REFUSED[name]).message
-        assert "65,536" in message and "98,304" in message
-        near = [dict(edits) for _, edits in proposals(message)]
+        found = refusal(REFUSED[name])
+        assert "65,536" in found.message and "98,304" in found.message
+        near = [dict(edits) for _, edits in proposals(found)]
         assert {"nodes.gpu.count": 8_192} in near
         assert any(edits.get("technology") == "roce" and edits.get("switch") == "sn5600" for edits in near)
         assert any("oversubscription" in edits for edits in near) and any(edits.get("topology") == "dragonfly-plus" for edits in near)
@@ -134,13 +135,13 @@ def test_98304_gpus_on_64_port_switches_are_told_all_four_ways():
 
 def test_a_manager_hides_no_limit():
     assert "65,536" in refusal(REFUSED["98304-qm9700-ufm"]).message
-    assert ("nodes.gpu.count", 8_191) in [edit for _, edits in proposals(refusal(REFUSED["98304-qm9700-ufm"]).message) for edit in edits]
+    assert ("nodes.gpu.count", 8_191) in [edit for _, edits in proposals(refusal(REFUSED["98304-qm9700-ufm"])) for edit in edits]
 
 
 @pytest.mark.parametrize(("name", "most"), [("98304-qm9700", 8_192), ("two-tiers-plain", 256), ("two-tiers-roce", 1_024), ("management-past-four-leaves", 192), ("grown-too-far", 8_192)])
 def test_the_size_that_is_named_is_the_largest(name, most):
     """k³/4, k²/2, and four leaves of 48 below spines of four ports; a node more is refused."""
-    (path, count), *_ = next(edits for _, edits in proposals(refusal(REFUSED[name]).message) if edits[0][0].startswith("nodes."))
+    (path, count), *_ = next(edits for _, edits in proposals(refusal(REFUSED[name])) if edits[0][0].startswith("nodes."))
     ports = 8 if "management" not in name else 1
     assert count * ports == most * ports
     assert refusal(taken(REFUSED[name], [(path, count + 1)]))
@@ -149,4 +150,4 @@ def test_the_size_that_is_named_is_the_largest(name, most):
 def test_nothing_is_proposed_that_nothing_can_mend():
     """A hall has no way to give ports to a machine that has none."""
     blueprint = asked("lustre-oss", 4, IB, switch="qm9700")
-    assert "possible are" not in refusal(blueprint).message
+    assert refusal(blueprint).help is None

@@ -22,7 +22,7 @@ Changes = Mapping[str, Any]
 UFM_PLACES = 4  # leaf ports of a fabric manager, which can take so many places of nodes
 MOST_HOSTS = 1_000_000  # looked at for all hints of one fabric: of a huge one some are never tried
 ANY_SWITCH = 4  # designs that one of a plain tree comes to where every switch is tried
-MOST = 8  # proposals in one message
+MOST = 8  # proposals for one fabric
 MODELS = 2  # of them, switches of one technology
 OVERSUBSCRIPTIONS = (1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0)
 SHAPE = ("unit", "units", "spine", "spines", "pod", "split", "group", "rail_groups", "tiers")  # keys that fix what would follow by itself
@@ -48,7 +48,7 @@ def _word(value: Any) -> str:
 
 
 def nearest(error: FabricError, wanted: Wanted, pools: Pools, attempt: Attempt) -> FabricError:
-    """The error, with what would do in its message."""
+    """The error, with what would do."""
     search = Search(wanted, pools, _within(MOST_HOSTS, attempt))
     near: list[Near] = []
     for found in search.proposals(error.field):
@@ -56,8 +56,7 @@ def nearest(error: FabricError, wanted: Wanted, pools: Pools, attempt: Attempt) 
             near.append(found)
         if len(near) == MOST:
             break
-    words = "; ".join(map(str, near))
-    return FabricError(error.field, f"{error}; possible are {words}" if near else str(error), error.limit)
+    return FabricError(error.field, str(error), error.limit, [str(found) for found in near])
 
 
 def _within(budget: int, attempt: Attempt) -> Attempt:

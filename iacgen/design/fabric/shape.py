@@ -25,12 +25,13 @@ class PoolLike(Protocol):
 class FabricError(Exception):
     """A fabric that cannot be built; ``field`` is the blueprint key to blame, None for the section itself.
 
-    ``limit``: whether it is a size that the switches cannot carry, so that another size or switch could.
+    ``limit``: whether it is a size that the switches cannot carry, so that another size or switch could. ``possible`` are changes
+    of the blueprint that would do, in words.
     """
 
-    def __init__(self, field: str | None, message: str, limit: bool = False) -> None:
+    def __init__(self, field: str | None, message: str, limit: bool = False, possible: Sequence[str] = ()) -> None:
         super().__init__(message)
-        self.field, self.limit = field, limit
+        self.field, self.limit, self.possible = field, limit, tuple(possible)
 
 
 @dataclass(frozen=True)
