@@ -76,7 +76,10 @@ def test_growth_moves_no_cable_and_no_address():
 def test_consoles_that_do_not_fit_the_subnet_are_refused():
     """Five pools of four digits own 16,384 addresses each; switches take the rest from the end."""
     found = state(("technology: ethernet, switch: sn2201", "technology: ethernet, switch: sn2201, subnet: 10.80.0.0/16"))
-    assert [(f.id, f.path) for f in found.findings if f.severity == "error"] == [("IAC211", ("fabrics", "oob", "subnet"))]
+    (error,) = [f for f in found.findings if f.severity == "error"]
+    assert (error.id, error.path) == ("IAC211", ("fabrics", "oob", "subnet"))
+    assert error.message.endswith("; a /15 would do"), "81,920 addresses, and those of the switches, are more than 65,536 and fewer than 131,072"
+    assert not [f for f in state(("technology: ethernet, switch: sn2201", "technology: ethernet, switch: sn2201, subnet: 10.128.0.0/15")).findings if f.severity == "error"]
 
 
 def test_people_slurm_and_nccl_take_the_fast_network():

@@ -161,6 +161,15 @@ def _blocks(subnet: str, pools: Sequence[PoolLike], addresses: Mapping[str, int]
     """Each pool owns one block for each of its rails, as long as its names can count, so that growth moves no address. Switches have
     the end of the subnet, counted backwards."""
     network = ipaddress.IPv4Network(subnet)
+    if blocks := _laid(network, pools, addresses, attached):
+        return blocks
+    larger = next((bits for bits in range(network.prefixlen - 1, 7, -1) if _laid(network.supernet(new_prefix=bits), pools, addresses, attached)), None)
+    would_do = f"; a /{larger} would do" if larger else ""
+    raise FabricError("subnet", f"{subnet} is too small: each pool owns a block of 2^n addresses for each rail, enough for every number of its width{would_do}")
+
+
+def _laid(network: ipaddress.IPv4Network, pools: Sequence[PoolLike], addresses: Mapping[str, int], attached: Sequence[Attached]) -> dict[str, tuple[int, int]] | None:
+    """The blocks within a network; None where it is too small."""
     at, blocks = int(network.network_address), {}
     for pool in pools:
         size = 1 << (10**pool.width).bit_length()
@@ -170,6 +179,5 @@ def _blocks(subnet: str, pools: Sequence[PoolLike], addresses: Mapping[str, int]
         at += rails * size
     last = int(network.broadcast_address) - 1
     blocks |= {a.name: (last - a.first, -1) for a in attached if a.count}
-    if at > last + 2 - (max(a.first + a.planned for a in attached) if attached else 0):
-        raise FabricError("subnet", f"{subnet} is too small: each pool owns a block of 2^n addresses for each rail, enough for every number of its width")
-    return blocks
+    kept = max(a.first + a.planned for a in attached) if attached else 0
+    return None if at > last + 2 - kept else blocks
