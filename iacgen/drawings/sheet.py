@@ -11,6 +11,7 @@ from .picture import Box, Disc, Line, Picture, Words, column, text_width
 from .plan import GAP
 
 MARGIN, GUTTER = 28, 212  # round the picture; for the captions at the left
+TOGETHER = 32  # letters of a figure that is not broken
 
 
 @dataclass
@@ -39,9 +40,15 @@ def header(sheet: Sheet, title: str, figures: str, right: float) -> float:
     lines = textwrap.wrap(title, int((right - MARGIN) / text_width("x", 19, strong=True)))
     sheet.words += column(MARGIN, MARGIN + 14, [(line, "strong") for line in lines], 19)
     y = MARGIN + 36 + 25 * (len(lines) - 1)
-    lines = textwrap.wrap(figures, int((right - MARGIN) / text_width("x", 12)))
+    lines = _figures(figures, int((right - MARGIN) / text_width("x", 12)))
     sheet.words += column(MARGIN, y, [(line, "quiet") for line in lines], 12)
     return y + len(lines) * 16 + 22
+
+
+def _figures(text: str, width: int) -> list[str]:
+    """The lines of figures with dots between them; a short figure stays whole, since "oversubscribed 3.00 :" says nothing."""
+    kept = " · ".join(part.replace(" ", "\u00a0") if len(part) <= min(TOGETHER, width) else part for part in text.split(" · "))
+    return [line.replace("\u00a0", " ") for line in textwrap.wrap(kept, width)]
 
 
 def place(sheet: Sheet, lot: Lot, number: int, box: Box) -> None:
