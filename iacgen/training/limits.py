@@ -75,6 +75,11 @@ def _shards_have_a_group(spec: JobSpec) -> Iterator[Diagnostic]:
         yield error(spec, 332, "shard-group-refused", f"shard_group is FSDP's; {spec.framework} shards over all copies of the model", ("shard_group",), "leave shard_group out, or use framework: fsdp")
     elif spec.shard_group and same % spec.shard_group:
         yield error(spec, 332, "shard-group-refused", f"shard_group {spec.shard_group} does not divide the {same} GPUs that hold the same part of the model", ("shard_group",), f"use a divisor of {same}")
+    elif spec.shard_group and spec.shard_group % spec.context:
+        yield error(
+            spec, 332, "shard-group-refused", f"shard_group {spec.shard_group} is no multiple of context {spec.context}: the GPUs that share a sequence share its shards",
+            ("shard_group",), f"use a multiple of {spec.context}", (("parallel", "context"), "PyTorch's mesh shards over copies and parts of a sequence together"),
+        )  # fmt: skip
     if spec.secondary_group and (spec.framework != "deepspeed" or spec.zero < 3):
         yield error(spec, 332, "shard-group-refused", "a second copy of the weights is kept at ZeRO stage 3 alone", ("secondary_group",), "leave secondary_group out, or use framework: deepspeed with zero: 3")
     elif spec.secondary_group and spec.world % spec.secondary_group:
