@@ -12,9 +12,9 @@ from iacgen.verify.verdict import Verdict
 
 OUT = Path(__file__).parents[2] / "out"
 NEEDS = {
-    "lab": ("ansible", "slurm-22.05", "deepspeed", "torchrun", "openmpi", "nccl"),
-    "superpod-h100": ("ansible", "slurm-24.11", "deepspeed", "megatron", "torchrun", "openmpi", "nccl", "opensm", "simgrid"),
-    "aws-p5": ("terraform", "slurm-24.11", "deepspeed", "torchrun", "openmpi", "nccl"),
+    "lab": ("ansible", "slurm-22.05", "deepspeed", "torchrun", "openmpi", "dataloader", "nccl"),
+    "superpod-h100": ("ansible", "slurm-24.11", "deepspeed", "megatron", "torchrun", "openmpi", "dataloader", "nccl", "opensm", "simgrid"),
+    "aws-p5": ("terraform", "slurm-24.11", "deepspeed", "torchrun", "openmpi", "dataloader", "nccl"),
 }
 # For people, for iacgen itself, or copied byte by byte to a host by a role: no program that a judge can start reads them.
 NOBODY_READS = {".iacgen/manifest.json", ".iacgen/resolved.yaml", "README.md", "report.md"}
