@@ -3,6 +3,7 @@
 #
 # Under Slurm srun runs this once for each rank, in the order of slurm/finetune.ranks.
 # Without Slurm run it once, on gpu0032: DeepSpeed then runs it for each rank, in the order of the hostfile beside it.
+# So do torchrun.sh and mpirun.sh.
 # Python and DeepSpeed are the node's own: activate an environment by PATH, or set PYTHON.
 set -euo pipefail
 
@@ -21,7 +22,8 @@ source_nccl() {
     die "no nccl.sh below $cluster/nccl"
 }
 
-# srun's names for a rank become torch's. The order of ranks is that of the rank file, and rank 0 waits at MASTER_ADDR.
+# The names of srun and of mpirun for a rank become torch's, which torchrun and DeepSpeed's launcher set themselves. All of them
+# count in the order of the placement, and rank 0 waits at MASTER_ADDR.
 rank_from_slurm() {
     [[ -n ${MASTER_ADDR:-} ]] || die "MASTER_ADDR is not set: start the job with slurm/finetune.sbatch"
     ((SLURM_NTASKS == 256)) || die "$SLURM_NTASKS ranks, but the job was planned for 256"
@@ -29,9 +31,23 @@ rank_from_slurm() {
     export MASTER_ADDR MASTER_PORT="${MASTER_PORT:-29500}"
 }
 
-if [[ -n ${SLURM_PROCID:-} ]]; then
-    rank_from_slurm
-elif [[ -z ${RANK:-} ]]; then
+rank_from_mpi() {
+    export RANK=$OMPI_COMM_WORLD_RANK LOCAL_RANK=$OMPI_COMM_WORLD_LOCAL_RANK WORLD_SIZE=$OMPI_COMM_WORLD_SIZE LOCAL_WORLD_SIZE=8
+    export MASTER_ADDR=gpu0032 MASTER_PORT="${MASTER_PORT:-29500}"
+}
+
+# mpirun and torchrun may themselves have been started by srun, so that Slurm's names stand beside theirs.
+find_rank() {
+    if [[ -n ${OMPI_COMM_WORLD_RANK:-} ]]; then
+        rank_from_mpi
+    elif [[ -n ${SLURM_PROCID:-} && -z ${TORCHELASTIC_RUN_ID:-} ]]; then
+        rank_from_slurm
+    fi
+    [[ -z ${RANK:-} ]] || ((WORLD_SIZE == 256)) || die "$WORLD_SIZE ranks, but the job was planned for 256"
+}
+
+find_rank
+if [[ -z ${RANK:-} ]]; then
     # To DeepSpeed a missing hostfile means this host alone, and a missing .deepspeed_env means none.
     for file in hostfile .deepspeed_env; do [[ -r $here/$file ]] || die "no $here/$file"; done
     # It goes to the folder it was started in on every node, and quotes no path.
@@ -46,5 +62,7 @@ source_nccl
 set -a
 # shellcheck source=/dev/null
 . "$here/job.env"
+# shellcheck source=/dev/null
+. "$here/data.env"
 set +a
 exec "${PYTHON:-python3}" /opt/train/pretrain.py --deepspeed --deepspeed_config "$here/ds_config.json" "$@"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# One rank of pretrain. srun starts it once for each rank, in the order of slurm/pretrain.ranks. Written by iacgen from the blueprint.
+# One rank of pretrain. srun starts it once for each rank, in the order of slurm/pretrain.ranks; so do torchrun.sh and mpirun.sh. Written by iacgen from the blueprint.
 #
 # Python and Megatron-LM are the node's own: activate an environment by PATH before sbatch, or set PYTHON.
 set -euo pipefail
@@ -19,7 +19,8 @@ source_nccl() {
     die "no nccl.sh below $cluster/nccl"
 }
 
-# srun's names for a rank become torch's. The order of ranks is that of the rank file, and rank 0 waits at MASTER_ADDR.
+# The names of srun and of mpirun for a rank become torch's, which torchrun and DeepSpeed's launcher set themselves. All of them
+# count in the order of the placement, and rank 0 waits at MASTER_ADDR.
 rank_from_slurm() {
     [[ -n ${MASTER_ADDR:-} ]] || die "MASTER_ADDR is not set: start the job with slurm/pretrain.sbatch"
     ((SLURM_NTASKS == 1008)) || die "$SLURM_NTASKS ranks, but the job was planned for 1008"
@@ -27,12 +28,29 @@ rank_from_slurm() {
     export MASTER_ADDR MASTER_PORT="${MASTER_PORT:-29500}"
 }
 
-[[ -n ${SLURM_PROCID:-} ]] || die "no rank: srun runs this script, from slurm/pretrain.sbatch"
-rank_from_slurm
+rank_from_mpi() {
+    export RANK=$OMPI_COMM_WORLD_RANK LOCAL_RANK=$OMPI_COMM_WORLD_LOCAL_RANK WORLD_SIZE=$OMPI_COMM_WORLD_SIZE LOCAL_WORLD_SIZE=8
+    export MASTER_ADDR=gpu0032 MASTER_PORT="${MASTER_PORT:-29500}"
+}
+
+# mpirun and torchrun may themselves have been started by srun, so that Slurm's names stand beside theirs.
+find_rank() {
+    if [[ -n ${OMPI_COMM_WORLD_RANK:-} ]]; then
+        rank_from_mpi
+    elif [[ -n ${SLURM_PROCID:-} && -z ${TORCHELASTIC_RUN_ID:-} ]]; then
+        rank_from_slurm
+    fi
+    [[ -z ${RANK:-} ]] || ((WORLD_SIZE == 1008)) || die "$WORLD_SIZE ranks, but the job was planned for 1008"
+}
+
+find_rank
+[[ -n ${RANK:-} ]] || die "no rank: slurm/pretrain.sbatch, torchrun.sh or mpirun.sh runs this script"
 source_nccl
 set -a
 # shellcheck source=/dev/null
 . "$here/megatron.env"
+# shellcheck source=/dev/null
+. "$here/data.env"
 set +a
 
 # One argument a line, as it is; no shell expands it. What stands behind this script's name is added.
