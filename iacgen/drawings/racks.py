@@ -217,7 +217,8 @@ def _strip(sheet: Sheet, label: str, racks: Sequence[Rack], kinds: Mapping[str, 
     for name, members in by_kind.items():
         wide, things = each * len(members), [thing for rack in members for thing in rack.contents]
         title = f"{label}: {counted(len(members), 'rack')} {name}, {counted(len(things), 'device')}, {units.kilowatts(sum(rack.power_w for rack in members))}"
-        box = Box(x, y, wide - min(2.0, wide * 0.1), STRIP - 4, kinds[things[0].name], title)
+        kind = kinds[things[0].name] if things else "rack"  # racks of machines that are only planned
+        box = Box(x, y, wide - min(2.0, wide * 0.1), STRIP - 4, kind, title)
         sheet.boxes.append(box)
         text = next((t for t in (f"{len(members):,} × {name}", f"{len(members):,}") if text_width(t, 9, "mono") < box.w - 4), "")
         if text:
@@ -231,5 +232,5 @@ def _total(sheet: Sheet, label: str, watts: int, limit_w: int, x: float, y: floa
     title = f"{label}: {units.kilowatts(watts)} of {units.kilowatts(limit_w)}, {share:.0%}"
     sheet.frames.append(Box(x, y + 4, bar, 8, "gauge", title, 1))
     if watts:
-        sheet.boxes.append(Box(x, y + 4, bar * min(1.0, share), 8, _level(share), title, 1))
+        sheet.boxes.append(Box(x, y + 4, max(0.5, bar * min(1.0, share)), 8, _level(share), title, 1))  # a little is not nothing
     sheet.words.append(Words(x + bar + 8, y + 12, units.kilowatts(watts), "quiet", 9))

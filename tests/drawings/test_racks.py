@@ -3,12 +3,14 @@
 import re
 import time
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from iacgen.drawings import draw_racks
+from iacgen.pipeline import run
 
 LARGEST = 300_000
 UNIT = 5  # pixels
@@ -103,3 +105,14 @@ def test_a_hall_of_12288_machines(designed, Read, sound):
     read = Read(text)
     sound(read)
     assert counts(read) == (len(hall(found).racks), sum(len(rack.contents) for rack in hall(found).racks))
+
+
+def test_racks_of_machines_that_are_only_planned(Read, sound):
+    """Two of 256 machines stand: racks between the leaves to come are laid out, whole rows of them empty."""
+    text = (Path(__file__).parents[2] / "blueprints/lab.yaml").read_text()
+    assert text.count("system: hgx-h100, count: 2") == 1
+    found = run(text.replace("system: hgx-h100, count: 2", "system: hgx-h100, count: 2, grow_to: 256"), "lab.yaml").design
+    (site,) = found.facilities
+    empty, full = ({rack.row for rack in found.facilities[site].racks if bool(rack.contents) is filled} for filled in (False, True))
+    assert empty - full
+    sound(Read(draw_racks(found, site)))
