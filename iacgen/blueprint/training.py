@@ -21,6 +21,7 @@ class Parallel(Section):
     context: int = Field(1, ge=1, le=256, description="Context-parallel size: parts of a sequence", examples=[2])
     expert: int = Field(1, ge=1, le=512, description="Expert-parallel size", examples=[8])
     expert_tensor: int = Field(1, ge=1, le=64, description="Tensor-parallel size of the experts", examples=[1])
+    expert_capacity: float | None = Field(None, ge=0.1, le=64, description="Tokens that an expert takes at most, as a multiple of its even share; none are dropped by default", examples=[1.25])
     sequence: bool = Field(True, description="Sequence parallelism beside tensor parallelism", examples=[True])
     first_layers: int | None = Field(None, ge=0, le=4096, description="Layers on the first pipeline stage, where it has another number than the rest", examples=[7])
     last_layers: int | None = Field(None, ge=0, le=4096, description="Layers on the last pipeline stage, where it has another number than the rest", examples=[6])

@@ -184,8 +184,8 @@ def _parts_have_their_partner(spec: JobSpec) -> Iterator[Diagnostic]:
         yield _error(spec, 311, "sequence-parallel-without-tensor", "sequence parallelism with tensor 1: Megatron switches it off in silence", ("parallel", "sequence"), "set parallel.sequence: false, or use tensor above 1")
     if spec.virtual > 1 and spec.pipeline == 1:
         yield _error(spec, 312, "virtual-without-pipeline", f"virtual {spec.virtual} with pipeline 1: there is no pipeline to interleave", ("parallel", "virtual"), "leave virtual out, or use pipeline above 1")
-    for name in ("expert", "expert_tensor"):
-        if getattr(spec, name) > 1 and not spec.model.experts:
+    for name, least in (("expert", 1), ("expert_tensor", 1), ("expert_capacity", 0)):
+        if (getattr(spec, name) or 0) > least and not spec.model.experts:
             yield _error(spec, 313, "expert-parallel-of-dense-model", f"{name} {getattr(spec, name)}, but {spec.model.id} has no experts", ("parallel", name), f"leave {name} out")
 
 
