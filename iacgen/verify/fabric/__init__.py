@@ -83,6 +83,11 @@ def ranked(project: Any, fabric: Fabric) -> tuple[str, ...]:
     return max(placed, key=len, default=()) if fabric.purpose == "compute" else ()
 
 
+def managed_here(fabric: Fabric) -> bool:
+    """Whether the tree has the files of the fabric's subnet manager."""
+    return fabric.manager is not None and fabric.manager.kind == "opensm"
+
+
 def examined(plan: Plan, wired: Plan, given: Settings) -> Evidence:
     """One session on ``wired``, which should be ``plan``. Raises LookupError where a program is missing."""
     found = programs.fabric_programs()
@@ -97,7 +102,7 @@ def subnets(tree: Path, project: Any, fabric: Fabric) -> Iterator[tuple[Plan, Pl
     Raises ListError.
     """
     folder = tree / "fabric" / fabric.name
-    own = fabric.manager is not None and fabric.manager.kind == "opensm"
+    own = managed_here(fabric)
     plan = of_fabric(fabric, ranked(project, fabric))
     plan = plan if own else replace(plan, mtu=None)  # another product has partitions of its own
     wired = plan.with_links(lists(folder).cables)
@@ -114,9 +119,16 @@ def _fabric(tree: Path, project: Any, fabric: Fabric) -> list[Diagnostic]:
         findings = [*_agree(plan, listed.cables, f"{fabric.name}/cables.csv", path), *_agree(plan, listed.p2p, f"{fabric.name}/p2p.csv", path)]
         if findings:
             return findings
-        return [fault for part, wired, given in subnets(tree, project, fabric) for fault in _subnet(part, wired, given, path)]
+        found = [fault for part, wired, given in subnets(tree, project, fabric) for fault in _subnet(part, wired, given, path)]
+        return found if managed_here(fabric) else [*found, _stands_in(fabric)]
     except ListError as error:
         return [finding("malformed-cable-list", str(error), path)]
+
+
+def _stands_in(fabric: Fabric) -> Diagnostic:
+    product = "UFM" if fabric.manager and fabric.manager.kind == "ufm" else "a subnet manager that the blueprint does not name"
+    text = f"{product} manages {fabric.name}: opensm stood in for it, with an engine and a default partition of its own; cables and what they can carry were judged, not the settings of that product"
+    return finding("fabric-judged-in-part", text, fabric.origin, severity="info")
 
 
 def _agree(plan: Plan, links: tuple[Any, ...], file: str, path: BlueprintPath) -> Iterator[Diagnostic]:

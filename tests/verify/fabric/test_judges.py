@@ -136,6 +136,17 @@ def test_the_lists_hold_the_links_of_the_design(tree, project):
         assert set(listed.cables) == set(listed.p2p) == wanted
 
 
+@pytest.mark.judge("opensm")
+def test_a_verdict_on_a_fabric_of_ufm_tells_that_opensm_stood_in(tmp_path):
+    """It passes, and says of what nothing is known; the storage fabric, which opensm manages, is not spoken of."""
+    state = run(BLUEPRINT.replace("kind: opensm, pool: ctl", "kind: ufm, pool: ctl"), "pod.yaml", "lab")
+    apply(plan(target.render(state.project), tmp_path / "out"), tmp_path / "out")
+    verdict = opensm.verify(tmp_path / "out", state.project)
+    (told,) = verdict.findings
+    assert (verdict.status, told.slug, told.severity, told.path) == ("passed", "fabric-judged-in-part", "info", ("fabrics", "compute"))
+    assert told.message.startswith("UFM manages compute: opensm stood in for it")
+
+
 def test_the_roots_of_three_tiers_are_the_cores():
     """As the script reads them that writes the file of roots: ftree turns round there, and takes spines for roots without a word."""
     text = BLUEPRINT.replace("count: 14}", "count: 16}").replace("unit: 8", "unit: 4, tiers: 3, pod: 2")
