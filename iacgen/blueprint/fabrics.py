@@ -26,7 +26,7 @@ class Qos(Section):
 
 
 class GroupSize(Section):
-    """The sizes of a dragonfly's group; what is not given follows from the ports of the switch."""
+    """The sizes of a dragonfly's group; what is not given makes it balanced, with the fewest switches that hold all planned hosts."""
 
     hosts: int | None = Field(None, ge=1, le=1024, description="Host ports of a switch", examples=[4])
     leaves: int | None = Field(None, ge=1, le=1024, description="Switches of a group that carry hosts", examples=[8])

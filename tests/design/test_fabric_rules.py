@@ -74,3 +74,31 @@ def test_the_order_of_what_decides(worse, better):
 
     switches = [SimpleNamespace(id=name, vendor=name, rack_units=size.get("units", 1)) for name, size in answers.items()]
     assert choose(ask, switches, {"a"})[0].switch.id == "b"
+
+
+@pytest.mark.parametrize("topology", ["dragonfly", "dragonfly-plus"])
+@pytest.mark.parametrize(("count", "grow_to"), [(1, 1), (12, 16), (17, 40), (3, 200), (500, 500)])
+def test_a_dragonfly_by_default_is_the_balanced_one_of_fewest_switches(topology, count, grow_to):
+    """Against every balanced size that 64 ports allow: p, 2p routers, p links; or n hosts, n spines, n leaves and n links."""
+    pool = {"gpu": {"system": "dgx-h100", "count": count, "grow_to": grow_to}}
+    made = designed(pool, topology=topology).fabrics["net"]
+
+    def switches(n):
+        on_leaf, leaves, spines = n // 8, 2 * n if topology == "dragonfly" else n, 0 if topology == "dragonfly" else n
+        groups = -(--(-grow_to // on_leaf) // leaves)
+        return groups * (leaves + spines) if groups <= (spines or leaves) * n + 1 else None
+
+    largest = 16 if topology == "dragonfly" else 32  # 16 + 31 + 16 ports, and 32 + 32
+    fewest = min(filter(None, map(switches, range(8, largest + 1))))
+    planned = len(made.pods) and made.growth.planned * len(made.switch_names) // made.growth.built
+    assert planned == fewest
+    group = made.trunks
+    assert group.leaves == (2 * group.hosts if topology == "dragonfly" else group.hosts) and group.reach == group.hosts
+    assert {*designed({"gpu": {"system": "dgx-h100", "count": grow_to, "grow_to": grow_to}}, topology=topology).fabrics["net"].wiring()} >= {*made.wiring()}
+
+
+def test_what_is_asked_of_a_group_balances_the_rest():
+    nodes = {"gpu": {"system": "dgx-h100", "count": 40}}
+    for asked, sizes in (({"hosts": 8}, (8, 16, 0, 8)), ({"leaves": 32}, (16, 32, 0, 16)), ({"links": 10}, (10, 20, 0, 10)), ({"leaves": 4, "links": 3}, (8, 4, 0, 3))):
+        made = designed(nodes, topology="dragonfly", group=asked).fabrics["net"].trunks
+        assert (made.hosts, made.leaves, made.spines, made.reach) == sizes, asked

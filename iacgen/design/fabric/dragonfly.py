@@ -7,8 +7,9 @@ of a dragonfly+ is a two-tier tree whose spines have the links to other groups.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -90,33 +91,75 @@ class Dragonfly:
 
 
 def shape(request: Request) -> Shape:
-    """A dragonfly; by default balanced, a = 2p = 2h (Kim et al., section 3.1). Raises FabricError."""
+    """A dragonfly, balanced in what is not asked for: a = 2p = 2h (Kim et al., section 3.1). Raises FabricError."""
     radix, asked = request.switch.ports(request.host_gbps()), request.group
-    third = (radix + 1) // 4
-    hosts, leaves, reach = asked.hosts or third, asked.leaves or 2 * third, asked.links or third
-    if hosts + leaves - 1 + reach > radix:
-        raise FabricError("group", f"{hosts} hosts, {leaves - 1} other routers and {reach} links to other groups are more than the {radix} ports of {request.switch.name}")
-    return _laid(request, hosts, leaves, 0, reach)
+    given = asked.hosts or (asked.leaves and -(-asked.leaves // 2)) or asked.links
+
+    def sizes(n: int) -> Sizes:
+        return Sizes(asked.hosts or n, asked.leaves or 2 * n, 0, asked.links or n)
+
+    size = _fewest(request, given, (radix + 1) // 4, sizes, lambda s: s.hosts + s.leaves - 1 + s.reach <= radix)
+    if size.hosts + size.leaves - 1 + size.reach > radix:
+        raise FabricError("group", f"{size.hosts} hosts, {size.leaves - 1} other routers and {size.reach} links to other groups are more than the {radix} ports of {request.switch.name}")
+    return _laid(request, size)
 
 
 def plus(request: Request) -> Shape:
-    """A dragonfly+; by default half the ports of a leaf go to hosts and half those of a spine to other groups. Raises FabricError."""
+    """A dragonfly+; in what is not asked for, a leaf has as many hosts as spines and a spine as many leaves as links to other groups.
+    Raises FabricError."""
     gbps, asked = request.host_gbps(), request.group
     radix, top = request.switch.ports(gbps), request.above.ports(gbps)
     if not top:
         raise FabricError("spine", f"{request.above.name} has no ports of {gbps} Gb/s, the speed of the leaves")
-    hosts, spines, leaves, reach = (n or half for n, half in ((asked.hosts, radix // 2), (asked.spines, radix // 2), (asked.leaves, top // 2), (asked.links, top // 2)))
-    if hosts + spines > radix or leaves + reach > top:
-        raise FabricError("group", f"a leaf takes {hosts} + {spines} of {radix} ports, a spine {leaves} + {reach} of {top}")
-    return _laid(request, hosts, leaves, spines, reach)
+    given = asked.hosts or asked.spines or asked.leaves or asked.links
+
+    def sizes(n: int) -> Sizes:
+        return Sizes(asked.hosts or n, asked.leaves or n, asked.spines or n, asked.links or n)
+
+    size = _fewest(request, given, min(radix, top) // 2, sizes, lambda s: s.hosts + s.spines <= radix and s.leaves + s.reach <= top)
+    if size.hosts + size.spines > radix or size.leaves + size.reach > top:
+        raise FabricError("group", f"a leaf takes {size.hosts} + {size.spines} of {radix} ports, a spine {size.leaves} + {size.reach} of {top}")
+    return _laid(request, size)
 
 
-def _laid(request: Request, hosts: int, leaves: int, spines: int, reach: int) -> Shape:
+class Sizes(NamedTuple):
+    """Of a group: host ports of a leaf, leaves, spines, and links to other groups of each switch that has any."""
+
+    hosts: int
+    leaves: int
+    spines: int
+    reach: int
+
+    @property
+    def groups(self) -> int:
+        """Most that can be joined, each to every other."""
+        return (self.spines or self.leaves) * self.reach + 1
+
+
+def _fewest(request: Request, given: int | None, most: int, sizes: Callable[[int], Sizes], fits: Callable[[Sizes], bool]) -> Sizes:
+    """Sizes by one number: the one that is given, else that with which the fewest switches hold all hosts that are planned, the least of
+    equal ones; the largest where none does. A leaf has ports for one host at least."""
+    least = max(nic.count for nic in request.nics.values())
+    if given:
+        return sizes(max(given, least))
+    counted = []
+    for n in range(least, most + 1):
+        size = sizes(n)
+        if not fits(size) or request.manager_ports > size.hosts:
+            continue
+        groups = -(-len(deal(request, seats_of(request), size.hosts)) // size.leaves)
+        if groups <= size.groups:
+            counted.append((groups * (size.leaves + size.spines), n))
+    return sizes(min(counted)[1] if counted else max(most, 1))
+
+
+def _laid(request: Request, size: Sizes) -> Shape:
     """Groups are laid in full; hosts fill one switch after another."""
+    hosts, leaves, spines, reach = size
     bins = deal(request, seats_of(request), hosts)
     used = laid(bins)
     planned, built = -(-len(bins) // leaves), -(-used // leaves)
-    most = (spines or leaves) * reach + 1
+    most = size.groups
     if planned > most:
         raise FabricError("switch", f"{len(bins)} leaves make {planned} groups of {leaves}, and {reach} links of each switch reach {most - 1} other groups", True)
     name = request.name

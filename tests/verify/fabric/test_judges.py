@@ -60,6 +60,8 @@ SHAPES = {
     "dragonfly": (12, "topology: dragonfly, group: {hosts: 16, leaves: 2, links: 2}"),
     "dragonfly of low ports": (12, "topology: dragonfly, group: {hosts: 8, leaves: 4, links: 2}"),
     "dragonfly-plus": (12, "topology: dragonfly-plus, group: {hosts: 8, leaves: 4, spines: 4, links: 4}"),
+    "dragonfly of sizes that nobody gave": (20, "topology: dragonfly"),
+    "dragonfly-plus of sizes that nobody gave": (20, "topology: dragonfly-plus"),
     "one leaf below the spines that it will need": (3, "topology: fat-tree, tiers: 2"),
     "a second leaf with one host": (4, "topology: fat-tree, tiers: 2"),
 }
