@@ -13,6 +13,7 @@ from typing import Any
 from . import catalog, checks, source
 from .blueprint import Blueprint, assemble, parse, resolve
 from .blueprint.intact import MAPS, Rest, intact
+from .blueprint.language import Path
 from .blueprint.mistakes import at
 from .blueprint.training import Parallel, Training
 from .checks import Profile
@@ -147,7 +148,24 @@ def _besides(state: Run, referenced: bool) -> Run:
                 found += cut(name, wanted, blueprint, state.document)[1]
     if sound := rest.without(lambda left: [f.path for f in errors(checks.run("references", left, state.profile))]):
         found += [f for f in errors(checks.run("blueprint", sound, state.profile)) if f.slug not in _OF_THE_WHOLE]
+        found += _designed_besides(state, rest)
     return replace(state, findings=(*state.findings, *(_as_written(f, rest) for f in found)))
+
+
+def _designed_besides(state: Run, rest: Rest) -> list[Diagnostic]:
+    """Errors of the design of the entries that nothing is wrong with, then of those beside what cannot be designed, and so on."""
+    found: list[Diagnostic] = []
+
+    def wrong(left: Blueprint) -> list[Path]:
+        for stage in ("references", "blueprint"):
+            if told := errors(checks.run(stage, left, state.profile)):
+                return [f.path for f in told]
+        told = errors(design(left)[1])
+        found.extend(f for f in told if f.slug not in _OF_THE_WHOLE)
+        return [f.path for f in told]
+
+    rest.without(wrong)
+    return found
 
 
 def _as_written(finding: Diagnostic, rest: Rest) -> Diagnostic:
@@ -162,6 +180,9 @@ def _checked(state: Run) -> Run:
     if not errors(findings):
         designed, found = design(state.blueprint)
         findings += found
+    if designed is None:
+        told = {(f.id, f.path) for f in findings}
+        findings += [f for f in _designed_besides(state, Rest(copy.deepcopy(state.document.data), state.blueprint)) if (f.id, f.path) not in told]
     for name, wanted in state.blueprint.training.items():
         if spec := job_spec(name, wanted, state.blueprint):
             job, found = plan_job(spec)

@@ -211,3 +211,32 @@ def test_one_mistake_anywhere_is_one_error(name):
             if len(found) > 1:
                 wrong[path, kind] = [(f.id, f.path) for f in found]
     assert wrong == {}
+
+
+TWO = """kind: Cluster
+schema: 1
+name: two
+sites: {hall: {kind: on-prem}}
+nodes:
+  gpu: {site: hall, system: dgx-h100, count: 512}
+  cpu: {site: hall, system: generic-1u, count: 10}
+fabrics:
+  compute: {site: hall, purpose: compute, connects: [gpu], technology: infiniband, topology: rail-fat-tree, switch: qm9700, tiers: 2, unit: 32, manager: {kind: opensm, pool: gpu}}
+  mgmt: {site: hall, purpose: management, connects: [gpu, cpu], technology: ethernet, switch: sn2201}
+"""
+
+
+@pytest.mark.parametrize(
+    ("mistake", "ids"),
+    [
+        (("count: 10}", "count: 10, width: 1}"), ["IAC203", "IAC211"]),  # found by a check
+        (("ethernet, switch", "ethernet, swich"), ["IAC102", "IAC211"]),  # a word of the language
+        (("[gpu, cpu]", "[gpu, cpus]"), ["IAC201", "IAC211"]),  # a name that is not there
+        (("{kind: on-prem}", "{kind: on-prem, cooling: {kind: air, capacity: 100kW, redundancy: N+1}}"), ["IAC211", "IAC213"]),  # what is designed after
+    ],
+)
+def test_what_cannot_be_built_is_told_beside_another_mistake(mistake, ids):
+    """128 leaves do not fit two tiers, whatever else is wrong; and the other mistake is told once, with it."""
+    assert TWO.count(mistake[0]) == 1
+    found = run(TWO.replace(*mistake), "two.yaml").findings
+    assert sorted(f.id for f in found if f.severity == "error") == ids
