@@ -29,7 +29,7 @@ def check(subject: Subject) -> Iterator[Found]:
             continue
         at = ("training", name, "input", "stage", "share")
         if not stage.local:
-            yield Found(f"{stage.target} is one for all nodes: no node has a part of its own there", at, help="leave share out")
+            yield Found("the data are staged to a store that is one for all nodes: no node has a part of its own there", at, help="leave share out")
         elif spec.framework == "megatron":
             yield Found("Megatron reads whole files on every node, and each has a part of them", at, help="leave share out")
         elif spec.model_parallel > spec.gpus_per_node:

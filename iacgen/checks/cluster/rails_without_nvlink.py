@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...design.fabric.sound import rails_apart, within_nvlink
+from ...diagnostics import Related
 from ..rule import Found, rule
 from ..subject import Subject
 
@@ -29,8 +30,8 @@ from ..subject import Subject
 def check(subject: Subject) -> Iterator[Found]:
     for name in subject.blueprint.fabrics:
         fabric = subject.design.fabrics[name]
-        for pool in map(subject.design.pools.__getitem__, fabric.pools if rails_apart(fabric) else ()):
-            joined = pool.system.nvlink_domain_gpus
-            if not within_nvlink(pool.system):
-                key = "topology" if fabric.topology == "rail-only" else "rail_groups"
-                yield Found(f"nothing joins the rails, and NVLink joins {joined or 'none'} of the {pool.system.gpus} GPUs of a {pool.system.name}", ("fabrics", name, key))
+        systems = {p: subject.design.pools[p].system for p in (fabric.pools if rails_apart(fabric) else ())}
+        if apart := [p for p, system in systems.items() if not within_nvlink(system)]:
+            first, key = systems[apart[0]], "topology" if fabric.topology == "rail-only" else "rail_groups"
+            joined = f"NVLink joins {first.nvlink_domain_gpus or 'none'} of the {first.gpus} GPUs of a {first.name}" if first.gpus else f"a {first.name} has no NVLink"
+            yield Found(f"nothing joins the rails of {', '.join(apart)}, and {joined}", ("fabrics", name, key), tuple(Related(("nodes", p, "system"), "no NVLink between all of its GPUs") for p in apart))
