@@ -126,6 +126,8 @@ def mounts(b: Blueprint, pool: str) -> Iterator[str]:
     """Names of the stores that the machines of a pool mount."""
     for name, store in b.storage.items():
         if store.site == b.nodes[pool].site and hasattr(store, "mount"):
+            if isinstance(store, Lustre) and store.fabric not in b.fabrics:
+                continue  # a mistake of the blueprint, beside which its jobs are judged all the same
             if not isinstance(store, Lustre) or pool in clients(b, store) & set(b.fabrics[store.fabric].connects):
                 yield name
 

@@ -157,7 +157,7 @@ def _host_findings(spec: JobSpec, host: HostMemory | None) -> Iterator[Diagnosti
         )  # fmt: skip
     if host.nvme_room is not None and host.nvme_bytes > host.nvme_room:
         yield Diagnostic(
-            "IAC335", "nvme-too-small", "error",
+            "IAC335", "offload-beyond-nvme", "error",
             f"{spec.name} keeps {bytes_si(host.nvme_bytes)} on the NVMe of each node, which has {bytes_si(host.nvme_room)}",
             spec.at("offload", part), help="take more nodes, or offload less",
         )  # fmt: skip
