@@ -27,8 +27,7 @@ def cycle(routes: Routes, lanes: Lanes | None = None) -> tuple[int, list[tuple[s
 
 
 def _pairs(routes: Routes, mine: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """The (leaf, destination) pairs of which a (source, destination) pair is marked."""
-    mine = mine & ~np.eye(len(routes.adapters), dtype=bool)
+    """The (leaf, destination) pairs of which a (source, destination) pair is marked; an adapter's own leaf has no channel to it."""
     marked = np.zeros((len(routes.leaves), len(routes.adapters)), dtype=bool)
     np.logical_or.at(marked, routes.leaf, mine)
     return marked

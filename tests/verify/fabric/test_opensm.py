@@ -6,7 +6,7 @@ import pytest
 
 from iacgen import catalog
 from iacgen.verify import programs
-from iacgen.verify.fabric.marks import mark
+from iacgen.verify.fabric.marks import Mark, mark
 from iacgen.verify.fabric.plan import of_fabric
 from iacgen.verify.fabric.session import Programs, SimulatorError, session
 from iacgen.verify.fabric.settings import planned
@@ -55,6 +55,16 @@ def test_the_designers_trees_of_full_pods_pass(fabrics, monkeypatch, count, pods
     assert not slugs, findings
     assert (seen.congestion.worst, seen.congestion.clean) == (1, 64 * pods - 1)
     assert seen.seconds < 60
+
+
+@pytest.mark.parametrize(("flows", "idle", "slugs"), [(0, 0, set()), (-1, 0, {"congested-link"}), (0, -1, {"unused-link"}), (-1, -1, {"congested-link", "unused-link"})])
+def test_a_mark_is_kept_to_the_last_flow_and_link(fabrics, monkeypatch, flows, idle, slugs):
+    """Four units of which the last is two hosts short, 2 flows on a link and some idle: refused by marks of one flow, or one link, less."""
+    plan = fabrics.rails(units=4, rails=4, hosts=8, spines=8, parallel=1, radix=16, absent=2)
+    seen, _, _ = fabrics.examine(plan, planned(plan, "ftree", PARTITIONS))
+    assert seen.congestion.worst > 1 and seen.routes.unused()
+    monkeypatch.setattr("iacgen.verify.fabric.rules.mark", lambda _: Mark(seen.congestion.worst + flows, len(seen.routes.unused()) + idle, "a tree"))
+    assert fabrics.examine(plan, planned(plan, "ftree", PARTITIONS))[1] == slugs
 
 
 RAILS, PLAIN = {"topology": "rail-fat-tree"}, {"topology": "fat-tree"}
