@@ -80,7 +80,7 @@ class Dragonfly:
         """Group i numbers its links round by round over the other groups in the order i+1, i+2, ...; a switch has a run of them."""
         i, j, turn = (x.ravel() for x in np.indices((self.groups, self.groups, self.between)))
         i, j, turn = (x[i < j] for x in (i, j, turn))
-        a, a_port = self._end(i, turn * (self.planned - 1) + (j - i - 1) % self.planned)
+        a, a_port = self._end(i, turn * (self.planned - 1) + j - i - 1)
         b, b_port = self._end(j, turn * (self.planned - 1) + (i - j - 1) % self.planned)
         return Links("group-group", self.gbps, a, a_port, b, b_port)
 

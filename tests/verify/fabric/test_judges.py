@@ -3,6 +3,7 @@
 import csv
 import io
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -161,6 +162,25 @@ def test_what_an_ethernet_fabric_has_nobody_reads(tree):
     assert opensm.applies(tree) and simgrid.applies(tree)
     assert not any(pattern.startswith("fabric/mgmt/") for pattern in opensm.reads(tree))
     assert "fabric/compute/guids.sh" in opensm.reads(tree)
+
+
+def test_ranks_are_those_of_the_largest_job_on_the_fabric(project):
+    """As it is placed; a job of hosts elsewhere is none of it, and a storage fabric has no ranks of a job."""
+    hosts = project.design.fabrics["compute"].hosts
+    jobs = {"small": hosts[:2], "large": hosts[9:2:-1], "elsewhere": (*hosts[:9], "other0001"), "smaller": hosts[4:7]}
+    placed = replace(project, placements={name: SimpleNamespace(hosts=on) for name, on in jobs.items()})
+    assert opensm.ranked(placed, project.design.fabrics["compute"]) == hosts[9:2:-1]
+    assert opensm.ranked(placed, project.design.fabrics["storage"]) == () == opensm.ranked(replace(project, placements={}), project.design.fabrics["compute"])
+
+
+def test_a_switch_has_the_ports_of_its_slowest_link(fabrics):
+    """A leaf with hosts of 200 Gb/s has its cages split, whatever else is in them; a spine has not."""
+    fabric = fabrics.designed(12, topology="fat-tree", others={"cpu": ("generic-1u", 9)})
+    made, switch = of_fabric(fabric), fabric.switch
+    slow = {cable.b for cable in fabric.wiring() if cable.gbps == 200}
+    assert slow and {switch.ports(200), switch.ports(400)} == {128, 64}
+    assert {name: made.ports[name] for name in fabric.leaves} == {name: 128 if name in slow else 64 for name in fabric.leaves}
+    assert {made.ports[name] for name in fabric.spines} == {64} and made.host_gbps == 200 and made.trunk_gbps == 400
 
 
 def test_without_an_infiniband_fabric_nobody_is_asked(tmp_path, project):

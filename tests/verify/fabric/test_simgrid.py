@@ -10,7 +10,7 @@ from iacgen.placement.cost import cost
 from iacgen.placement.tiers import of_fabric as tiers_of
 from iacgen.training.traffic import NodeGrid, Traffic
 from iacgen.verify import programs
-from iacgen.verify.fabric.collectives import VOLUME, all_to_all, predicted_s, ring
+from iacgen.verify.fabric.collectives import VOLUME, Collective, all_to_all, predicted_s, ring
 from iacgen.verify.fabric.plan import of_fabric
 from iacgen.verify.fabric.settings import planned
 from iacgen.verify.fabric.simgrid import judge_collectives, simulated_s
@@ -35,6 +35,17 @@ def test_theory_of_four_ranks_by_hand(fabrics):
     """1 GB over 50 GB/s: 2 x 3/4 of 20 ms for the ring, 3/4 of 20 ms for the all-to-all."""
     plan = fabrics.rails(units=1, rails=1, hosts=4, spines=1, parallel=4, radix=8)
     assert ring(plan).theory_s == pytest.approx(0.030) and all_to_all(plan).theory_s == pytest.approx(0.015)
+
+
+def test_what_the_adapters_themselves_need_is_foreseen(fabrics, timed):
+    """On one leaf nothing meets between switches: a ring takes what theory says; two that send to the same one take twice the time."""
+    plan = fabrics.rails(units=1, rails=1, hosts=4, spines=1, parallel=4, radix=8)
+    _, routes = timed(plan, "minhop")
+    a, b, c, _ = plan.order
+    assert predicted_s(plan, routes, ring(plan)) == pytest.approx(ring(plan).theory_s)
+    both = Collective("both to one", (((a, c), (b, c)),), VOLUME, 1.0, 0.02)
+    seconds, said = simulated_s(plan, routes, both, programs.find("simgrid").path)
+    assert predicted_s(plan, routes, both) == pytest.approx(0.04) == seconds, said
 
 
 @pytest.mark.parametrize(("shape", "sizes"), [("rails", {}), ("cubic", {"radix": 8}), ("rails", {"absent": 1})])
