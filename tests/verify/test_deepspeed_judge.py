@@ -1,5 +1,6 @@
 """The DeepSpeed judge: DeepSpeed reads our files, and the judge says no to each kind of spoilt tree."""
 
+import re
 from dataclasses import replace
 from fnmatch import fnmatch
 from pathlib import Path
@@ -195,8 +196,8 @@ def test_without_deepspeed_the_verdict_says_how_to_get_it(tmp_path, projects, mo
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ("TRAIN_SAVE_INTERVAL=1252", "TRAIN_SAVE_INTERVAL=12520"),
-        ("TRAIN_SAVE_INTERVAL=1252\n", ""),
+        ("TRAIN_SAVE_INTERVAL={save_steps}", "TRAIN_SAVE_INTERVAL={save_steps}0"),
+        ("TRAIN_SAVE_INTERVAL={save_steps}\n", ""),
         ("TRAIN_CHECKPOINTS=/scratch/checkpoints/finetune", "TRAIN_CHECKPOINTS=/tmp"),
     ],
 )
@@ -204,6 +205,8 @@ def test_the_training_script_is_told_what_was_planned(projects, old, new):
     superpod = projects["superpod-h100"]
     text, planned = target.render(superpod)["training/finetune/job.env"], words(superpod.jobs["finetune"], superpod.design)
     assert list(of_words("job.env", text, planned)) == []
+    (steps,) = re.findall(r"^TRAIN_SAVE_INTERVAL=(\d+)$", text, re.MULTILINE)
+    old, new = old.replace("{save_steps}", steps), new.replace("{save_steps}", steps)
     assert old in text
     (found,) = of_words("job.env", text.replace(old, new), planned)
     assert (found.slug, old.partition("=")[0] in found.message) == ("launch-not-of-plan", True)
