@@ -182,7 +182,8 @@ def _checked(state: Run) -> Run:
         findings += found
     if designed is None:
         told = {(f.id, f.path) for f in findings}
-        findings += [f for f in _designed_besides(state, Rest(copy.deepcopy(state.document.data), state.blueprint)) if (f.id, f.path) not in told]
+        rest = Rest(copy.deepcopy(state.document.data)).leave_out([f.path for f in errors(findings)])
+        findings += [f for f in _designed_besides(state, rest) if (f.id, f.path) not in told]
     for name, wanted in state.blueprint.training.items():
         if spec := job_spec(name, wanted, state.blueprint):
             job, found = plan_job(spec)

@@ -42,13 +42,13 @@ SIZES = {
     "many fabrics, a pool each": blueprint(nodes=many(250, lambda i: GPU | {"count": 8}), fabrics=many(250, lambda i: fabric(name(i), subnet=f"10.{i}.0.0/16"))),
     "many jobs that no fabric joins": blueprint(nodes={"gpu": HUGE, "ctl": CTL}, training=many(100, lambda i: JOB)),
     "many jobs on a fabric": blueprint(fabrics={"f": fabric("gpu", "compute", topology="fat-tree")}, training=many(100, lambda i: JOB)),
-    "many jobs over all": blueprint(nodes={"gpu": HUGE, "ctl": CTL}, training=many(100, lambda i: JOB | {"count": 60_000, "global_batch": 480_000})),
+    "many jobs over all": blueprint(nodes={"gpu": HUGE, "ctl": CTL}, training=many(15, lambda i: JOB | {"count": 60_000, "global_batch": 480_000})),
     "many sites": blueprint(sites={"hall": {"kind": "on-prem"}, **many(500, cloud)}, nodes=many(500, lambda i: {"site": name(i), "system": "p5.48xlarge", "count": 200})),
     "many stores": blueprint(sites={"hall": {"kind": "on-prem"}, "ohio": cloud(0)}, storage=many(500, lambda i: {"kind": "s3", "site": "ohio"})),
     "many words": blueprint(scheduler=slurm(SchedulerParameters=[f"bf_{name(i)}=1" for i in range(8000)])),
     "one word many times": blueprint(scheduler=slurm(TaskPluginParam=["Verbose"] * 8000, SchedulerParameters=["defer"] * 4000)),
     "one word with many values": blueprint(scheduler=slurm(SchedulerParameters=["bf_interval=1"] * 8000)),
-    "huge pools on a fabric that cannot be": blueprint(nodes=many(10, lambda i: GPU | {"count": 13_000, "width": 5}), fabrics={"f": fabric(name(0), "compute", topology="fat-tree") | {"connects": [name(i) for i in range(10)]}}),
+    "huge pools on a fabric that cannot be": blueprint(nodes=many(10, lambda i: GPU | {"count": 6_000, "width": 5}), fabrics={"f": fabric(name(0), "compute", topology="fat-tree") | {"connects": [name(i) for i in range(10)]}}),
     "many hosts down": blueprint(nodes={"gpu": HUGE | {"down": [f"gpu{i:05d}" for i in range(1, 15_000)]}, "ctl": CTL}),
 }
 

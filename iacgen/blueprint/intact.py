@@ -67,6 +67,13 @@ class Rest:
             if section in MAPS:  # names that are asked for may be in there
                 self.unsure.add(())
 
+    def leave_out(self, paths: Iterable[Path]) -> Rest:
+        """Itself without the entries that these paths are in."""
+        for path in paths:
+            self.drop(path)
+        self.blueprint, _ = parse({**_ROOT, **self.data})
+        return self
+
     def without(self, wrong: Callable[[Blueprint], list[Path]]) -> Blueprint | None:
         """What is left without the entries that ``wrong`` points at, those that then refer to nothing, and those of which one is unsure."""
         if () in self.unsure:
