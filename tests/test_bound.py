@@ -48,7 +48,6 @@ SIZES = {
     "many words": blueprint(scheduler=slurm(SchedulerParameters=[f"bf_{name(i)}=1" for i in range(8000)])),
     "one word many times": blueprint(scheduler=slurm(TaskPluginParam=["Verbose"] * 8000, SchedulerParameters=["defer"] * 4000)),
     "one word with many values": blueprint(scheduler=slurm(SchedulerParameters=["bf_interval=1"] * 8000)),
-    "huge pools on a fabric that cannot be": blueprint(nodes=many(10, lambda i: GPU | {"count": 6_000, "width": 5}), fabrics={"f": fabric(name(0), "compute", topology="fat-tree") | {"connects": [name(i) for i in range(10)]}}),
     "many hosts down": blueprint(nodes={"gpu": HUGE | {"down": [f"gpu{i:05d}" for i in range(1, 15_000)]}, "ctl": CTL}),
 }
 
