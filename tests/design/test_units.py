@@ -82,7 +82,7 @@ def test_a_pool_grows_without_moving_the_next():
 
 
 def test_pools_of_different_rails_are_refused():
-    found = refusal([("eight", 8, 0), ("four", 18, 0, "dgx-gb200")], ", unit: 32")
+    found = refusal([("eight", 8, 0), ("four", 18, 0, "pcie-h100")], ", unit: 32")
     assert found.path == ("fabrics", "compute", "connects") and "4 and 8" in found.message
 
 

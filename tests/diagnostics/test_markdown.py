@@ -57,7 +57,7 @@ def test_hostile_words_are_only_words(sample):
 @given(words=st.text(max_size=80) | st.lists(st.sampled_from([*"\\`*_{}[]<>()#+-.!|~&$@:/=\n\t 1a", "&amp;", "<br>", "| |", "](", "www.", "http://"])).map("".join))
 def test_no_text_at_all_is_markup(sample_once, words):
     words = words.strip() or "x"  # a reader of tables takes the blanks at a cell's ends away
-    if len(printable(words)) == len(words.replace(UNSEEN, "")):
+    if len(printable(words)) == len(words.replace(UNSEEN, "")) and "://" not in words:  # a password in an address is printed as stars
         check(sample_once, words)
 
 

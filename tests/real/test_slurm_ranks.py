@@ -72,6 +72,7 @@ def ranks(lab) -> list[Seen]:
     """Submit the generated script from the cluster's folder and read what every rank says, in rank order."""
     lab.shell("rm -rf seen probe-*.out && PATH=$PWD/bin:$PATH PYTHON=$PWD/probe.sh sbatch --wait slurm/probe.sbatch || { cat probe-*.out; exit 1; }")
     said = {line for line in lab.shell("cat probe-*.out").splitlines() if not EXPECTED.search(line)}
+    said = {line for line in said if "--cpus-per-task value exceeds that of job" not in line}  # the probe runs on every thread of a whole node
     assert said <= {"srun: cluster configuration lacks support for cpu binding"}, said  # the lab has no task/affinity
     files = sorted((lab.folder / "seen").iterdir(), key=lambda file: int(file.name))
     assert [int(file.name) for file in files] == list(range(len(files)))

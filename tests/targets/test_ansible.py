@@ -142,7 +142,7 @@ def test_ranges_read_well(numbers, expected):
 
 def test_growth_renames_and_moves_nobody():
     """99, 127 and 9,999 hosts: the first ones keep their names, their addresses, and every fact of their pool."""
-    trees = [tree_of("superpod-h100", ("count: 127, spares: 1", f"count: {n}"), ("count: 126", "count: 36")) for n in (99, 127)]
+    trees = [tree_of("superpod-h100", ("count: 127, spares: 1", f"count: {n}"), ("count: 126", "count: 72")) for n in (99, 127)]
     for tree in trees:
         hosts = list(listed(load(tree, "hall-a", "hosts.yml")["all"]["children"]["pool_gpu"]))
         assert hosts[:99] == [f"gpu{n:04d}" for n in range(1, 100)]

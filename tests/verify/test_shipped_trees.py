@@ -27,7 +27,7 @@ LISTS = {"README.md", "bill-of-materials.csv", "fabric.svg", "netbox-cables.csv"
 ETHERNET = LISTS | {"cables.csv", "p2p.csv", "plan.csv", "ports.csv", "topology.dot"}
 FABRICS = {
     "lab": {"compute": ETHERNET | {"switches/common.yaml", "switches/compute-leaf1.yaml"}, "mgmt": ETHERNET},
-    "superpod-h100": {"compute": LISTS | {"rail.svg"}, "storage": LISTS, "mgmt": ETHERNET, "oob": ETHERNET},
+    "superpod-h100": {"compute": LISTS | {"rail.svg"}, "storage": LISTS, "mgmt": ETHERNET | {"rail.svg"}, "oob": ETHERNET},
     "aws-p5": {},
 }
 HALLS = {
