@@ -13,7 +13,6 @@ from typing import Any
 from . import catalog, checks, source
 from .blueprint import Blueprint, assemble, parse, resolve
 from .blueprint.intact import MAPS, Rest, intact
-from .blueprint.language import Path
 from .blueprint.mistakes import at
 from .blueprint.training import Parallel, Training
 from .checks import Profile

@@ -160,3 +160,16 @@ def of_words(name: str, text: str, planned: Mapping[str, str]) -> Iterator[Diagn
     for key in [*planned, *sorted(words.keys() - planned.keys())]:
         if words.get(key) != planned.get(key):
             yield finding("launch-not-of-plan", f"{name}: {key} is {words.get(key, 'not set')}, but the job was planned with {planned.get(key, 'none')}")
+
+
+def data_and_saves(job: Any, design: Any) -> dict[str, object]:
+    """What job.env must say of the data, of where saves go, how often they come and how the end is told: name → value."""
+    spec = job.spec
+    out: dict[str, object] = {}
+    if spec.data_path:
+        out["TRAIN_DATA"] = spec.data_path
+    if mount := getattr(design.storage.get(spec.checkpoint_to or ""), "mount", None):
+        out["TRAIN_CHECKPOINTS"] = f"{mount}/checkpoints/{job.name}"
+    if job.checkpoints:
+        out |= {"TRAIN_SAVE_INTERVAL": job.checkpoints.steps, "TRAIN_STOP_SIGNAL": "TERM"}
+    return out

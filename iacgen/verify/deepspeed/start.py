@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import Any
 
-from ..launch import exported, to_a_rank
+from ..launch import data_and_saves, exported, to_a_rank
 from ..script import Step, steps
 
 _FAN_OUT = 1024
@@ -60,12 +60,5 @@ def words(job: Any, design: Any) -> dict[str, str]:
         out["TRAIN_CONTEXT"] = spec.context
     if spec.offload_optimizer != "none":
         out["TRAIN_OPTIMIZER"] = "DeepSpeedCPUAdam"
-    if spec.data_path:
-        out["TRAIN_DATA"] = spec.data_path
-    mount = getattr(design.storage.get(spec.checkpoint_to or ""), "mount", None)
-    if mount:
-        out["TRAIN_CHECKPOINTS"] = f"{mount}/checkpoints/{job.name}"
-    if job.checkpoints:
-        out["TRAIN_SAVE_INTERVAL"] = job.checkpoints.steps
-        out["TRAIN_STOP_SIGNAL"] = "TERM"
+    out |= data_and_saves(job, design)
     return {name: shlex.quote(str(value)) for name, value in out.items()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import Any
 
-from ..launch import to_a_rank
+from ..launch import data_and_saves, to_a_rank
 from ..script import Step, steps
 
 TITAN = {"llama-3-8b", "llama-3-70b", "llama-3.1-405b", "deepseek-v3"}
@@ -38,14 +38,7 @@ def words(job: Any, design: Any) -> dict[str, str]:
         "TRAIN_ACCUMULATION": spec.global_batch // (spec.micro_batch * job.data_parallel), "TRAIN_RECOMPUTE": spec.recompute,
         "TRAIN_GRADIENTS": spec.gradients, "TRAIN_MESH": f"{spec.pipeline},{copies},{parts},{spec.context},{spec.tensor}",
     }  # fmt: skip
-    if spec.data_path:
-        out["TRAIN_DATA"] = spec.data_path
-    mount = getattr(design.storage.get(spec.checkpoint_to or ""), "mount", None)
-    if mount:
-        out["TRAIN_CHECKPOINTS"] = f"{mount}/checkpoints/{job.name}"
-    if job.checkpoints:
-        out["TRAIN_SAVE_INTERVAL"] = job.checkpoints.steps
-        out["TRAIN_STOP_SIGNAL"] = "TERM"
+    out |= data_and_saves(job, design)
     return {name: shlex.quote(str(value)) for name, value in out.items()}
 
 
