@@ -2,7 +2,7 @@
 
 usage: moto_plus.py PORT        ready when GET /moto-api/ answers 200
 
-Added: placement groups, the life cycle of an FSx for Lustre file system, data repository associations, instance monitoring.
+Added: the client token of EC2, placement groups, the life cycle of an FSx for Lustre file system, data repository associations, instance monitoring.
 Mended, because each showed as a difference in every later plan: descriptions of security group rules, a launch template's own
 tags, security groups of instances, the VPC of a private zone, tags of DHCP options. Everything added keeps its
 state in moto's own backends, so account, region and /moto-api/reset hold for it as well.
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
 import time
 import uuid
 from functools import wraps
@@ -47,6 +48,28 @@ def extend(cls):
 def kept(backend, name):
     """A dict that lives and dies with a moto backend."""
     return backend.__dict__.setdefault(name, {})
+
+
+# --- EC2: a request that comes twice ------------------------------------------------------------------------------------
+
+_one_at_a_time = threading.RLock()
+
+
+@extend(EC2Response)
+def call_action(self, original):
+    """A request whose answer was lost is sent again with the same token; the service then answers as it did the first time."""
+    token = self._get_param("ClientToken")
+    if not token:
+        return original(self)
+    with _one_at_a_time:
+        answers = kept(self.ec2_backend, "answers_by_token")
+        key = (self._get_action(), token)
+        if key in answers:
+            return answers[key]
+        status, headers, body = original(self)
+        if status < 300:
+            answers[key] = status, dict(headers), body
+        return status, headers, body
 
 
 # --- EC2: placement groups -------------------------------------------------------------------------------------------

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import json
 import shutil
-import socket
-import subprocess
-import time
 import urllib.error
+import urllib.parse
 import urllib.request
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,7 +20,7 @@ import pytest
 from iacgen import pipeline
 from iacgen.paths import data_folder
 from iacgen.verify import programs
-from iacgen.verify.process import Completed, clean_environment, run
+from iacgen.verify.process import Completed, run
 
 pytestmark = [pytest.mark.judge("terraform", "moto"), pytest.mark.xdist_group("terraform")]
 
@@ -32,42 +31,13 @@ IMAGE = "ami-1e749f67"  # one of those that moto 5.2.1 knows: the provider asks 
 NODES = [f"gpu{number:04d}" for number in range(1, 17)]
 
 
-@pytest.fixture(scope="module")
-def aws(tmp_path_factory):
-    """The address of a moto server that ends with the module's tests."""
-    python = programs.find("moto").path
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    log = tmp_path_factory.mktemp("moto") / "log"
-    with log.open("w") as out:
-        server = subprocess.Popen([python, HERE / "moto_plus.py", str(port)], stdout=out, stderr=subprocess.STDOUT, env=clean_environment())
-    try:
-        _wait_for(f"http://127.0.0.1:{port}/moto-api/", server, log)
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        server.terminate()
-        server.wait(10)
-
-
-def _wait_for(url, server, log, seconds=60):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        assert server.poll() is None, log.read_text()
-        try:
-            urllib.request.urlopen(url, timeout=2).close()
-            return
-        except (urllib.error.URLError, TimeoutError):
-            time.sleep(0.2)
-    raise AssertionError(f"moto does not answer: {log.read_text()}")
-
-
 @dataclass(frozen=True)
 class Root:
-    """A temporary copy of a generated root that talks to moto."""
+    """A temporary copy of a generated root that talks to a local AWS."""
 
     folder: Path
     home: Path
+    complaints: Callable[[], str]
 
     def ask(self, *words: str, timeout: float = 400) -> Completed:
         env = {"HOME": str(self.home), "CHECKPOINT_DISABLE": "1", "TF_IN_AUTOMATION": "1", "TF_INPUT": "0", "TF_VAR_ami": IMAGE, "AWS_EC2_METADATA_DISABLED": "true"}
@@ -75,7 +45,7 @@ class Root:
 
     def must(self, *words: str) -> str:
         done = self.ask(*words)
-        assert done.ok, done.out[-3000:] + done.err
+        assert done.ok, done.out[-3000:] + done.err + self.complaints()
         return done.out
 
     @property
@@ -112,7 +82,7 @@ def make_root(aws, aws_tree, tmp_path_factory):
         work = tmp_path_factory.mktemp("root")
         shutil.copytree(aws_tree, work / "tree")
         (work / "home").mkdir()
-        root = Root(work / "tree" / "terraform" / SITE, work / "home")
+        root = Root(work / "tree" / "terraform" / SITE, work / "home", lambda: aws.complaints)
         provider = {
             "access_key": "testing",
             "secret_key": "testing",
@@ -121,7 +91,7 @@ def make_root(aws, aws_tree, tmp_path_factory):
             "skip_region_validation": True,
             "s3_use_path_style": True,
             "max_retries": 3,  # an action that moto lacks answers 500: the usual 25 retries would look like a hang
-            "endpoints": dict.fromkeys(SERVICES, aws),
+            "endpoints": dict.fromkeys(SERVICES, aws.url),
         }
         (root.folder / "moto_override.tf.json").write_text(json.dumps({"provider": {"aws": provider}}))
         root.must("init", "-no-color", f"-plugin-dir={programs.find('terraform').companion}")
@@ -262,3 +232,17 @@ def test_who_moves_in_changes_nothing_of_the_network(moved_in, theirs):
     assert {(nic["subnet_id"], *nic["security_groups"]) for nic in template["network_interfaces"]} == {(theirs["subnet"], theirs["group"])}
     (zone,) = (r["values"] for r in state if r["type"] == "aws_route53_zone")
     assert [vpc["vpc_id"] for vpc in zone["vpc"]] == [theirs["vpc"]]
+
+
+def test_a_request_that_is_sent_again_makes_nothing_twice(aws):
+    """As the service does: a client that lost the answer sends the same token. Else a busy machine fails an apply now and then."""
+    asked = {"Action": "CreateLaunchTemplate", "Version": "2016-11-15", "LaunchTemplateName": "again", "LaunchTemplateData.ImageId": IMAGE}
+
+    def ask(token: str) -> str:
+        header = {"Authorization": "AWS4-HMAC-SHA256 Credential=testing/20260101/us-east-2/ec2/aws4_request, SignedHeaders=host, Signature=0"}
+        request = urllib.request.Request(aws.url, urllib.parse.urlencode(asked | {"ClientToken": token}).encode(), header)
+        return urllib.request.urlopen(request, timeout=30).read().decode()
+
+    assert ask("one") == ask("one")
+    with pytest.raises(urllib.error.HTTPError, match="400"):
+        ask("another")

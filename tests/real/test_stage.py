@@ -4,13 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 import subprocess
-import time
-import urllib.error
-import urllib.request
 from functools import cache
-from pathlib import Path
 
 import pytest
 
@@ -32,46 +27,22 @@ NODES = 3
 
 
 @pytest.fixture(scope="module")
-def s3(tmp_path_factory):
+def s3(aws, tmp_path_factory):
     """Variables by which the AWS command line finds a local S3 with a bucket of objects."""
-    found = programs.find("moto")
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
     home = tmp_path_factory.mktemp("s3")
-    url = f"http://127.0.0.1:{port}"
-    with (home / "log").open("w") as out:
-        server = subprocess.Popen([found.path.parent / "moto_server", "-H", "127.0.0.1", "-p", str(port)], stdout=out, stderr=subprocess.STDOUT, env=clean_environment())
     environment = {
-        **clean_environment(), "PATH": f"{found.path.parent}:{os.environ['PATH']}", "HOME": str(home), "AWS_ENDPOINT_URL": url,
+        **clean_environment(), "PATH": f"{programs.find('moto').path.parent}:{os.environ['PATH']}", "HOME": str(home), "AWS_ENDPOINT_URL": aws.url,
         "AWS_ACCESS_KEY_ID": "testing", "AWS_SECRET_ACCESS_KEY": "testing", "AWS_DEFAULT_REGION": "us-east-1", "AWS_EC2_METADATA_DISABLED": "true",
     }  # fmt: skip
-    try:
-        _wait_for(f"{url}/moto-api/", server, home / "log")
-        for key, text in OBJECTS.items():
-            file = home / "objects" / (f"{key}.folder" if key.endswith("/") else key)
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(text)
-        aws = lambda *words: subprocess.run(["aws", *words], env=environment, check=True, capture_output=True, timeout=120)  # noqa: E731
-        aws("s3", "mb", "s3://acme-corpus")
-        aws("s3", "sync", str(home / "objects"), "s3://acme-corpus", "--exclude", "*.folder")
-        aws("s3api", "put-object", "--bucket", "acme-corpus", "--key", "v3/empty/")
-        yield environment
-    finally:
-        server.terminate()
-        server.wait(10)
-
-
-def _wait_for(url: str, server: subprocess.Popen, log: Path, seconds: float = 60) -> None:
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        assert server.poll() is None, log.read_text()
-        try:
-            urllib.request.urlopen(url, timeout=2).close()
-            return
-        except (urllib.error.URLError, TimeoutError):
-            time.sleep(0.2)
-    raise AssertionError(f"moto does not answer: {log.read_text()}")
+    for key, text in OBJECTS.items():
+        file = home / "objects" / (f"{key}.folder" if key.endswith("/") else key)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    command = lambda *words: subprocess.run(["aws", *words], env=environment, check=True, capture_output=True, timeout=120)  # noqa: E731
+    command("s3", "mb", "s3://acme-corpus")
+    command("s3", "sync", str(home / "objects"), "s3://acme-corpus", "--exclude", "*.folder")
+    command("s3api", "put-object", "--bucket", "acme-corpus", "--key", "v3/empty/")
+    return environment
 
 
 @cache
