@@ -11,13 +11,14 @@ from .base import Description, Section
 VariableName = Annotated[str, StringConstraints(pattern=r"^NCCL_[A-Z0-9_]{2,58}$")]
 """NCCL's own prefix: its configuration file hands NCCL nothing else."""
 
+_WORD = r"^([A-Za-z0-9._/:=^,@+-]|%[hp]){1,500}$"
 VariableValue = Annotated[
     str,
     BeforeValidator(lambda value: str(value) if type(value) is int else value),
-    StringConstraints(pattern=r"^[A-Za-z0-9._/:=^,@+-]{1,1000}$"),
-    WithJsonSchema({"anyOf": [{"type": "integer"}, {"type": "string", "pattern": r"^[A-Za-z0-9._/:=^,@+-]{1,1000}$"}]}),
+    StringConstraints(pattern=_WORD),
+    WithJsonSchema({"anyOf": [{"type": "integer"}, {"type": "string", "pattern": _WORD}]}),
 ]
-"""One word: NCCL trims no blank and cuts a value at 1023 characters."""
+"""One word: NCCL trims no blank and cuts a value at 1023 characters. In a file's name it puts host and process for %h and %p."""
 
 
 class Nccl(Section):

@@ -153,7 +153,7 @@ class TestMarkdown:
 
 
 class TestLines:
-    GOOD = ["=mlx5_0,mlx5_1", "^docker,lo,veth", "gpu[0001-0032]", "a=b", "/var/spool/slurm", "10.0.0.1", "h100:8"]
+    GOOD = ["=mlx5_0,mlx5_1", "^docker,lo,veth", "gpu0001", "a=b", "/var/spool/slurm", "10.0.0.1", "h100:8"]
     BAD = ["", " a", "a b", "a\t", "a\nb", "a#b", 'a"', "'a'", "a\\", "é", "\x7f", True, None, ["a"], math.inf]
 
     @pytest.mark.parametrize("quote", [slurm, ini, nccl, dotenv])
@@ -163,6 +163,13 @@ class TestLines:
         for word in self.BAD:
             with pytest.raises(UnrepresentableValue):
                 quote(word)
+
+    def test_brackets_are_words_where_no_shell_reads_them(self):
+        for quote in (slurm, ini, nccl):
+            assert quote("gpu[0001-0032]") == "gpu[0001-0032]"
+        for word in ("gpu[0001-0032]", "$HOME", "a;b", "{a,b}", "~", "a*", "%n", "`a`", "a&b"):
+            with pytest.raises(UnrepresentableValue):
+                dotenv(word)
 
     def test_a_comment_stays_on_its_line(self):
         assert comment('the "8" adapters; # é') == 'the "8" adapters; # é'

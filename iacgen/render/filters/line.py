@@ -7,6 +7,8 @@ import re
 from .values import Quoted, UnrepresentableValue, number, text
 
 _WORD = re.compile(r"[!$-&(-\[\]-~]+")  # visible ASCII without " ' # \
+# What neither a shell nor pdsh changes, bare or between double quotes. pdsh itself puts a host's name for %h, as NCCL would.
+_HANDED_ON = re.compile(r"([A-Za-z0-9._/:=^,@+-]|%[hp])+")
 _BREAK = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 _NAME = re.compile(r"[A-Z_][A-Z0-9_]*")
 # NCCL reads nccl.conf with a line buffer of 4096 and cuts a value at 1023 characters (measured on 2.32.3).
@@ -39,8 +41,14 @@ def nccl(value: object) -> Quoted:
 
 
 def dotenv(value: object) -> Quoted:
-    """A value of ``.deepspeed_env`` or of a container's ``--env-file``: the text after the first ``=``, quotes kept."""
-    return _word(value, "an environment file")
+    """A value of ``.deepspeed_env`` or of a container's ``--env-file``: the text after the first ``=``, quotes kept.
+
+    DeepSpeed's launcher writes it into a command of the far shell, so nothing passes that a shell would evaluate.
+    """
+    word = _word(value, "an environment file")
+    if not _HANDED_ON.fullmatch(word):
+        raise UnrepresentableValue(f"{word!r} cannot stand in .deepspeed_env: a shell would read more than text in it")
+    return word
 
 
 def comment(value: object) -> Quoted:
