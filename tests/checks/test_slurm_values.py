@@ -14,7 +14,7 @@ from iacgen.checks.slurm_keys import LISTS, NEW, OLD, SINGLE, words
 from iacgen.checks.slurm_values import KINDS, NUMBERS
 from iacgen.pipeline import run, tree
 from iacgen.verify import programs
-from iacgen.verify.slurm.controller import complaints
+from iacgen.verify.slurm.controller import complaints, started
 from iacgen.verify.slurm.installation import Installation, free_ports, munged, work_folder
 from iacgen.verify.slurm.sandbox import gres_conf, machine_lines, slurm_conf
 
@@ -126,11 +126,7 @@ class Controller:
         shutil.rmtree(work / "state")
         (work / "state").mkdir()
         with self.slurm.daemon("slurmctld", "slurmctld", "-D", "-i", "-f", work / "slurm.conf") as daemon:
-            if "SlurmctldDebug" not in parameters:  # which may keep it from saying that it runs
-                daemon.wait_for("Running as primary", 30)
-            shown = ""
-            while not shown and daemon.process.poll() is None:
-                shown = self.slurm.run("scontrol", "show", "config").out
+            shown = self.slurm.run("scontrol", "show", "config").out if started(self.slurm, daemon) else ""
             if daemon.process.poll() is None:
                 os.killpg(daemon.process.pid, signal.SIGKILL)  # nothing that it would save is wanted
             said = "\n".join(line for line in complaints(daemon.said) if "High latency" not in line)

@@ -98,15 +98,6 @@ class Daemon:
         """Everything up to now."""
         return self.log.read_text(encoding="utf-8", errors="replace")
 
-    def wait_for(self, text: str, seconds: float) -> bool:
-        """True once the program has said ``text`` and still runs; False when it ends or the time does."""
-        end = time.monotonic() + seconds
-        while time.monotonic() < end and self.process.poll() is None:
-            if text in self.said:
-                return True
-            time.sleep(0.05)
-        return False
-
 
 def _end(process: subprocess.Popen[bytes]) -> None:
     """End the program, then whatever it has left in its process group."""
