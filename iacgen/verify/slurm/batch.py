@@ -73,7 +73,8 @@ def _body(job: Any, placement: Any, design: Any) -> Iterator[Step]:
         "the rank file and the scripts are this job's, in the size that was placed",
     )
     yield Step(f"""die() {{ printf '%s: %s\\n' {name} "$*" >&2; exit 1; }}""", "a job that cannot start must say why and end")
-    yield Step('hold() { scontrol requeuehold "$SLURM_JOB_ID" || true; die; }', "a job that would fail again waits until somebody has looked")
+    hold = f"""hold() {{ printf '%s: held: %s\\n' {name} "$*" >&2; scontrol requeuehold "$SLURM_JOB_ID" || true; exit 1; }}"""
+    yield Step(hold, "a job that would fail again says why, before Slurm ends the script, and waits until somebody has looked")
     if job.checkpoints:
         yield Step("told=0", "nobody has told the job of its end yet")
         yield Step("""trap 'told=1; scancel --signal=TERM "$SLURM_JOB_ID" || true' USR1""", "the ranks must hear of the end in time to save")
