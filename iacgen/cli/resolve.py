@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from ..blueprint.origins import Leaf
 
 UNLAID = ("IAC612", "IAC613")  # what was to be laid over the blueprint says nothing about it
+SECRETS = ("secret-in-blueprint", "password-argument")  # such a blueprint is refused; its secrets are not printed once more
 WIDEST = 60  # column at which the origins stand, unless a line is longer
 
 
@@ -26,7 +28,8 @@ def resolve(path: Path, over: Sequence[Path], sets: Sequence[str], format: Forma
     from ..blueprint.origins import fill, leaves
     from ..design.implied import implied
     from ..diagnostics import errors
-    from ..diagnostics.report import gather
+    from ..diagnostics.mask import masked_name
+    from ..diagnostics.report import gather, without_secrets
     from ..diagnostics.text import render
 
     state = run_blueprint(path, over, sets, profile)
@@ -37,6 +40,9 @@ def resolve(path: Path, over: Sequence[Path], sets: Sequence[str], format: Forma
         sys.exit(FINDINGS)
     decided = (implied(state.blueprint, state.design) if state.design else {}) | dict(state.decided)
     found = list(leaves(fill(written_out(state.blueprint), decided), state.document, decided))
+    if any(f.slug in SECRETS for f in state.findings):
+        masked = without_secrets(state.document)
+        found = [replace(leaf, value=masked(leaf.value, leaf.path) if isinstance(leaf.value, str) else leaf.value, origin=masked_name(leaf.origin)) for leaf in found]
     if format is Format.json:
         print(json.dumps([{"path": ".".join(map(str, leaf.path)), "value": leaf.value, "origin": leaf.origin} for leaf in found], indent=2, ensure_ascii=False))
     else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -86,6 +86,11 @@ def gather(findings: Iterable[Diagnostic], document: DocumentLike, suppressed: I
     entries = [Entry(at.masked(f), at.place(document.place(f)), at.notes(f)) for f in findings]
     allowed = [Entry(at.masked(s.finding), at.place(document.place(s.finding)), at.notes(s.finding), at.mask.said(s.reason), at.place(s.at)) for s in suppressed]
     return Report(document.name, _ordered(entries, document.name), _ordered(allowed, document.name), unselected)
+
+
+def without_secrets(document: DocumentLike) -> Callable[[str, BlueprintPath], str]:
+    """What takes the secrets of a document out of a text about a path of it."""
+    return _Places(document).mask.said
 
 
 def summary(*reports: Report) -> str:

@@ -142,3 +142,13 @@ def test_a_hostile_assignment_reaches_no_terminal(call, blueprint):
     done = call("check", "lab.yaml", "--set", "name=\x1b[2J\u202e")
     assert done.exit_code == 1
     assert all(c == "\n" or c.isprintable() for c in done.stdout + done.stderr)
+
+
+@pytest.mark.parametrize("format", ["text", "json"])
+@pytest.mark.parametrize("argument", ["--hub-token=hf_0123456789012345678901234567890123", "--api-password=correct-horse-battery"])
+def test_a_secret_is_not_printed_once_more(call, blueprint, format, argument):
+    """The blueprint is refused for it, and all else of it is printed."""
+    done = call("resolve", "lab.yaml", "--set", f"training.pretrain.arguments=[{argument}]", "--format", format)
+    assert done.exit_code == 1
+    assert argument.partition("=")[2] not in done.stdout + done.stderr
+    assert argument.partition("=")[0] in done.stdout and "hgx-h100" in done.stdout
