@@ -10,10 +10,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from iacgen.diagnostics import Diagnostic
+from iacgen.training.groups import expert_stride
 from iacgen.training.limits import LIMITS, WORLD
 from iacgen.training.parameters import stage_layers
 from iacgen.training.said import Rule, error as _error
-from iacgen.training.traffic import node_share
+from iacgen.training.traffic import experts_keep_to_nodes, node_share
 
 if TYPE_CHECKING:
     from iacgen.training.spec import JobSpec
@@ -232,6 +233,12 @@ def _groups_keep_to_whole_nodes(spec: JobSpec) -> Iterator[Diagnostic]:
             spec, 319, "group-straddles-nodes",
             f"a node holds {rest} positions of context {spec.context}, {spec.data_parallel} copies and pipeline {spec.pipeline}, which do not fill it evenly",
             ("parallel",), f"choose context and count so that {rest} divides them, or is divided by them, in that order",
+        )  # fmt: skip
+    elif spec.model.experts and not experts_keep_to_nodes(spec) and not (spec.model.experts.count % spec.expert or spec.model.experts.hidden % spec.expert_tensor):
+        yield _error(
+            spec, 319, "group-straddles-nodes",
+            f"an expert group is {spec.expert * expert_stride(spec)} ranks in a row, which neither divide the {spec.gpus_per_node} GPUs of a node nor fill whole ones",
+            ("parallel", "expert"), f"choose expert so that its groups divide {spec.gpus_per_node} GPUs, or are divided by them",
         )  # fmt: skip
 
 

@@ -91,3 +91,9 @@ def experts(spec: JobSpec, order: str = ORDER, expert_tensor: int | None = None)
     tensor = spec.expert_tensor if expert_tensor is None else expert_tensor
     data = spec.world // (tensor * spec.expert * spec.pipeline)
     return grid(order, tp=tensor, ep=spec.expert, dp=data, pp=spec.pipeline)
+
+
+def expert_stride(spec: JobSpec) -> int:
+    """Ranks from one member of an expert group to the next. DeepSpeed cuts expert groups out of the copies of the model, which are a
+    tensor group apart (utils/groups.py); elsewhere the tensor group of the experts lies between (megatron-core, parallel_state)."""
+    return spec.tensor if spec.framework == "deepspeed" else spec.expert_tensor

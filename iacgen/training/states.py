@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from iacgen.training.groups import expert_stride
+
 if TYPE_CHECKING:
     from iacgen.training.spec import JobSpec
 
@@ -42,10 +44,10 @@ def ranks(spec: JobSpec) -> tuple[int, int]:
     """Ranks that share the states of a part of the model, and those that share the states of a group of experts.
 
     Data-parallel and context-parallel ranks together hold the same weights; experts are further apart (megatron-core,
-    expert_data_parallel_group).
+    expert_data_parallel_group, and DeepSpeed, utils/groups.py).
     """
     same = spec.shard_group if spec.framework == "fsdp" and spec.shard_group else spec.data_parallel * spec.context
-    return same, max(1, same * spec.tensor // (spec.expert_tensor * spec.expert))
+    return same, max(1, same * spec.tensor // (expert_stride(spec) * spec.expert))
 
 
 def sums_are_flat(spec: JobSpec) -> bool:

@@ -8,14 +8,17 @@ Messages count with the part that nothing hides.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from iacgen.training import flops
 from iacgen.training.activations import input_bytes
+from iacgen.training.groups import expert_stride
 from iacgen.training.kernels import Kernels, Passes, embedding, layer, output_layer
 from iacgen.training.links import Links, links
 from iacgen.training.parameters import shard, stage_kinds, stage_layers
+from iacgen.training.states import ranks
+from iacgen.training.traffic import exchanges, sent_to_experts
 
 if TYPE_CHECKING:
     from iacgen.training.spec import JobSpec
@@ -206,12 +209,9 @@ def _context_s(spec: JobSpec, over: Links) -> float:
 
 def _expert_s(spec: JobSpec, over: Links) -> float:
     """Tokens to their experts and back, forward and backward, and forward again when repeated."""
-    experts = spec.model.experts
-    if not experts or spec.expert == 1:
+    if not spec.model.experts or spec.expert == 1:
         return 0.0
-    own = max(spec.local_sequence * spec.micro_batch // spec.tensor, 1)
-    sent = 2 * own * min(experts.active, spec.expert) * spec.model.hidden
-    return (6 if spec.recompute == "full" else 4) * over.exchange_s(sent, spec.expert, spec.expert_tensor)
+    return exchanges(spec) * over.exchange_s(sent_to_experts(spec), spec.expert, expert_stride(spec))
 
 
 def _data_s(spec: JobSpec, over: Links, micro: float, forward: float, slower: float) -> tuple[float, float]:
@@ -222,21 +222,15 @@ def _data_s(spec: JobSpec, over: Links, micro: float, forward: float, slower: fl
     schedules.py): it is their computation that hides the exchange. ZeRO 2 reduces after each micro batch; ZeRO 3 also gathers weights
     twice for each.
     """
-    size, apart, m = spec.data_parallel * spec.context, spec.tensor, spec.micro_batches
-    if size == 1:
-        return 0.0, 0.0
-    group = min(spec.shard_group or size, size)
-    parameters = shard(spec, 0).total
-    gradient = 4 if spec.gradients == "fp32" else 2
+    m = spec.micro_batches
     stage = (1 if spec.distributed_optimizer else 0) if spec.framework == "megatron" else spec.zero
-    buckets = stage_layers(spec)[0] if stage == 3 else -(-parameters // GRADIENT_BUCKET)
-    reduce = over.ring_s(gradient * parameters, group, apart, buckets) * slower
-    gather = over.ring_s(2 * parameters, group, apart, buckets) * slower
-    if group < size:
-        reduce += 2 * over.ring_s(gradient * parameters / group, size // group, apart * group, buckets) * slower
+    gradient = 4 if spec.gradients == "fp32" else 2
+    alike = _alike(spec, stage)
+    reduce = slower * sum(part.ring_s(over, gradient) + part.copies_s(over, gradient) for part in alike)
+    gather = slower * sum(part.ring_s(over, 2) for part in alike)
     backward = micro - forward
     if stage == 3:
-        near = over.ring_s(2 * parameters, min(spec.secondary_group or group, group), apart, buckets) * slower
+        near = slower * sum(replace(part, shards=min(spec.secondary_group or part.shards, part.shards)).ring_s(over, 2) for part in alike)
         each = gather + near + reduce
         exposed = _exposed(each, spec.assume.overlap_shards, micro)
         return m * exposed, m * (each - exposed)
@@ -247,6 +241,39 @@ def _data_s(spec: JobSpec, over: Links, micro: float, forward: float, slower: fl
     return exposed, total - exposed
 
 
+@dataclass(frozen=True)
+class _Alike:
+    """Parameters of one GPU that ``size`` ranks have alike, ``apart`` ranks from each other; ``shards`` of them share one copy of the states."""
+
+    parameters: int
+    size: int
+    apart: int
+    shards: int
+    buckets: int
+
+    def ring_s(self, over: Links, width: int) -> float:
+        """One reduce-scatter or all-gather of so many bytes a parameter."""
+        return over.ring_s(width * self.parameters, self.shards, self.apart, self.buckets)
+
+    def copies_s(self, over: Links, width: int) -> float:
+        """The all-reduce of shards between copies of the states."""
+        if self.shards == self.size:
+            return 0.0
+        return 2 * over.ring_s(width * self.parameters / self.shards, self.size // self.shards, self.apart * self.shards, self.buckets)
+
+
+def _alike(spec: JobSpec, stage: int) -> list[_Alike]:
+    """What all copies of the model have alike, and the routed experts, which fewer ranks have (`states.ranks`), an expert group apart."""
+    own, size = shard(spec, 0), spec.data_parallel * spec.context
+    group = min(spec.shard_group or size, size)
+    run = spec.expert * expert_stride(spec)
+    parts = [(own.dense, size, spec.tensor, group)]
+    if own.experts:
+        parts.append((own.experts, max(1, size * spec.tensor // run), run, max(1, group * spec.tensor // run)))
+    layers = stage_layers(spec)[0]
+    return [_Alike(*part, layers if stage == 3 else -(-part[0] // GRADIENT_BUCKET)) for part in parts]
+
+
 def _optimizer_s(spec: JobSpec) -> float:
     """Adam over the shard of the fullest stage: gradient 4 bytes read thrice (norm, clip, step), fp32 weights and two moments read and
     written, bf16 weights written, gradients set to zero: 42 bytes a parameter.
@@ -254,10 +281,10 @@ def _optimizer_s(spec: JobSpec) -> float:
     On the host: gradients over PCIe and weights back, 4 bytes a parameter and GPU, and 28 bytes of host memory for each
     parameter of the node; on NVMe 24 bytes more, there and back (DeepSpeed, ZeRO-Infinity, arXiv:2104.07857).
     """
-    ranks = spec.data_parallel * spec.context
+    same, experts = ranks(spec)
     sharded = spec.distributed_optimizer if spec.framework == "megatron" else spec.zero > 0
-    parameters = max(shard(spec, stage).total for stage in {0, spec.pipeline - 1})
-    own = parameters / (min(spec.shard_group or ranks, ranks) if sharded else 1)
+    held = [shard(spec, stage) for stage in {0, spec.pipeline - 1}]
+    own = max(part.dense / same + part.experts / experts if sharded else part.total for part in held)
     assume = spec.assume
     if spec.offload_optimizer == "none":
         return 42 * own / (spec.gpu.hbm_tbps * 1e12 * assume.hbm)

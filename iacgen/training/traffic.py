@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from iacgen.training.activations import input_bytes
-from iacgen.training.parameters import shard, stage_layers
+from iacgen.training.groups import expert_stride
+from iacgen.training.parameters import shard, stage_kinds, stage_layers
 
 if TYPE_CHECKING:
     from iacgen.training.spec import JobSpec
@@ -77,8 +78,15 @@ def node_share(spec: JobSpec) -> NodeShare | None:
 
 
 def node_grid(spec: JobSpec, share: NodeShare) -> NodeGrid:
-    """The job's shape in nodes."""
-    return NodeGrid(spec.context // share.context, spec.data_parallel // share.data, spec.pipeline // share.pipeline)
+    """The job's shape in nodes. Members of an expert group are as many ranks apart as a tensor group has, so a group is a run of ranks."""
+    expert = spec.expert * expert_stride(spec) // spec.gpus_per_node
+    return NodeGrid(spec.context // share.context, spec.data_parallel // share.data, spec.pipeline // share.pipeline, max(expert, 1))
+
+
+def experts_keep_to_nodes(spec: JobSpec) -> bool:
+    """Whether expert groups divide a node or fill whole ones."""
+    run = spec.expert * expert_stride(spec)
+    return run % spec.gpus_per_node == 0 or spec.gpus_per_node % run == 0
 
 
 def traffic(spec: JobSpec, share: NodeShare) -> Traffic:
@@ -88,9 +96,33 @@ def traffic(spec: JobSpec, share: NodeShare) -> Traffic:
         data=_data_bytes(spec, share) if nodes.context * nodes.data > 1 else 0.0,
         context=_context_bytes(spec, share) if nodes.context > 1 else 0.0,
         pipeline=_pipeline_bytes(spec, share) if nodes.pipeline > 1 else 0.0,
-        expert=0.0,
+        expert=_expert_bytes(spec) if nodes.expert > 1 else 0.0,
         pipeline_ring=spec.virtual > 1,
     )
+
+
+def sent_to_experts(spec: JobSpec) -> int:
+    """Bytes that one GPU sends to all experts of its group, its own among them, in one layer and micro batch: each of its tokens once to
+    each expert that it goes to, in bf16 (megatron-core, MoEAlltoAllTokenDispatcher: copies for experts of one GPU are not joined).
+    Tokens spread evenly; a capacity below 1 drops the rest."""
+    experts = spec.model.experts
+    assert experts
+    own = max(spec.local_sequence * spec.micro_batch // spec.tensor, 1)  # tensor-parallel ranks divide the tokens between them
+    return round(2 * own * experts.active * spec.model.hidden * min(1.0, spec.expert_capacity or 1.0))
+
+
+def exchanges(spec: JobSpec) -> int:
+    """All-to-alls of one layer with experts and one micro batch: to the experts and back, in the forward pass and again with gradients in
+    the backward pass; the forward pass once more where all of it is repeated."""
+    return 6 if spec.recompute == "full" else 4
+
+
+def _expert_bytes(spec: JobSpec) -> float:
+    """What one node sends to the others of its expert group, on the stage that has the most layers with experts."""
+    near = spec.gpus_per_node // expert_stride(spec)
+    far = sent_to_experts(spec) * (spec.expert - near) / spec.expert
+    layers = max(stage_kinds(spec, stage)[1] for stage in range(spec.pipeline))
+    return spec.gpus_per_node * far * exchanges(spec) * layers * spec.micro_batches
 
 
 def _data_bytes(spec: JobSpec, share: NodeShare) -> float:
@@ -98,7 +130,8 @@ def _data_bytes(spec: JobSpec, share: NodeShare) -> float:
 
     A ring over k ranks moves (k - 1)/k of the buffer over each edge for a reduce-scatter or an all-gather, twice that for an
     all-reduce. GPUs of one node that hold the same shard are neighbours in the ring, so the edge between nodes carries the
-    buffer once. The ring has data * context ranks, since every one of them has gradients of the same weights.
+    buffer once. The ring has data * context ranks, since every one of them has gradients of the same weights. Experts go round rings of
+    their own, one for each GPU of a run that holds all experts once; between longer runs than a node they count as if neighbours.
 
     Without sharding, one all-reduce of the gradients a step. Megatron's distributed optimizer and ZeRO 1: reduce-scatter of
     gradients, all-gather of bf16 weights. ZeRO 2 reduces after every micro batch; ZeRO 3 also gathers the weights twice for each,
@@ -111,8 +144,12 @@ def _data_bytes(spec: JobSpec, share: NodeShare) -> float:
     else:
         steps = spec.micro_batches
         per_parameter = {0: 2 * gradient, 1: gradient + 2, 2: gradient * steps + 2, 3: (gradient + 2 * 2) * steps}[spec.zero]
-    shards = spec.tensor * sum(shard(spec, stage).total for stage in range(share.pipeline))
-    return shards * per_parameter * (ranks - 1) / ranks
+    held = [shard(spec, stage) for stage in range(share.pipeline)]
+    run = spec.expert * expert_stride(spec)
+    copies = ranks * spec.tensor // run  # of an expert
+    dense = spec.tensor * sum(part.dense for part in held) * (ranks - 1) / ranks
+    experts = min(run, spec.gpus_per_node) * sum(part.experts for part in held) * (copies - 1) / copies if copies else 0.0
+    return per_parameter * (dense + experts)
 
 
 def _context_bytes(spec: JobSpec, share: NodeShare) -> float:

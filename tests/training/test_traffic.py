@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from iacgen.training import NodeGrid, batch
-from iacgen.training.groups import dense
+from iacgen.training.groups import dense, experts
 from iacgen.training.parameters import count, shard
 from iacgen.training.traffic import node_grid, node_share, traffic
 
@@ -86,6 +86,48 @@ def test_bytes_equal_those_of_every_ring_edge_counted(pretrain, data):
     forward = {(a, b): n for (a, b), n in edges_between_nodes(spec, "pp").items() if a < b or spec.pipeline == 2}
     for crossings in forward.values():
         assert ours.pipeline == crossings * sent
+
+
+def bytes_to_experts(spec):
+    """Bytes that each node sends to other nodes in one step, counted token by token and expert by expert over megatron-core's groups."""
+    per_expert = 2 * spec.model.hidden * (spec.local_sequence * spec.micro_batch // spec.tensor) * spec.model.experts.active / spec.model.experts.count
+    sent = Counter()
+    for group in experts(spec).groups("ep").tolist():
+        homes = [group[e * len(group) // spec.model.experts.count] for e in range(spec.model.experts.count)]
+        for rank in group:
+            for home in homes:
+                if rank // spec.gpus_per_node != home // spec.gpus_per_node:
+                    # There and back; the result's gradient there, the input's back; where all is repeated, there and back once more.
+                    for here in (rank, home) * (3 if spec.recompute == "full" else 2):
+                        sent[here // spec.gpus_per_node] += per_expert
+    return {node: n * (spec.model.layers // spec.pipeline) * spec.micro_batches for node, n in sent.items()}
+
+
+@given(data=st.data())
+def test_bytes_to_experts_equal_those_of_every_pair_of_ranks_counted(moe, data):
+    numbers = {name: data.draw(st.sampled_from(values), label=name) for name, values in {"tensor": [1, 2, 4], "context": [1, 2], "pipeline": [1, 2], "expert": [1, 2, 4, 8, 16], "expert_tensor": [1, 2, 4], "recompute": ["none", "full"], "gpus_per_node": [4, 8]}.items()}
+    model = moe.model.model_copy(update={"layers": 4, "experts": moe.model.experts.model_copy(update={"count": 16, "active": data.draw(st.sampled_from([1, 2, 6]))})})
+    spec = replace(moe, model=model, nodes=data.draw(st.sampled_from([2, 4, 8])), sequence=256, sequence_parallel=numbers["tensor"] > 1, global_batch=1, **numbers)
+    spec = replace(spec, global_batch=max(spec.data_parallel, 1) * 2)
+    assume(not batch.check(spec))
+    share = node_share(spec)
+    ours, nodes, counted = traffic(spec, share), node_grid(spec, share), bytes_to_experts(spec)
+    assert (nodes.expert > 1) == bool(counted)
+    assert all(sent == pytest.approx(ours.expert) for sent in counted.values())
+    assert ours.expert == 0 or len(counted) == spec.nodes
+    for group in experts(spec).groups("ep", "tp").tolist():  # a group's nodes are neighbours in a row
+        first, members = group[0] // spec.gpus_per_node, sorted({rank // spec.gpus_per_node for rank in group})
+        assert members == list(range(first, first + nodes.expert)) and first % nodes.expert == 0
+
+
+def test_experts_go_round_rings_of_their_own(moe):
+    """All experts of a layer lie once on the eight GPUs of a node, so that what leaves it are the gradients and weights of all of them."""
+    spec = replace(moe, tensor=1, pipeline=1, sequence_parallel=False)
+    whole, ring = count(spec.model, spec.sequence), 15 / 16
+    layer = whole.expert_layer - whole.active_layer
+    routed = spec.model.layers * layer // (spec.model.experts.count - spec.model.experts.active) * spec.model.experts.count
+    padded = shard(spec, 0).dense
+    assert traffic(spec, node_share(spec)).data == pytest.approx(4 * (routed * ring + padded * 127 / 128))
 
 
 def test_what_stays_in_the_node_is_no_traffic(pretrain):
