@@ -37,7 +37,10 @@ class GroupSize(Section):
 class Quoted(Section):
     """Figures of an offer or a published table; what differs from the design is told."""
 
+    nodes: int | None = Field(None, ge=0, description="Nodes on the fabric", examples=[127])
     gpus: int | None = Field(None, ge=0, description="GPUs on the fabric", examples=[1016])
+    tiers: int | None = Field(None, ge=0, description="Tiers of switches", examples=[2])
+    switches: int | None = Field(None, ge=0, description="Switches of all tiers and planes", examples=[48])
     leaf: int | None = Field(None, ge=0, description="Leaf switches", examples=[32])
     spine: int | None = Field(None, ge=0, description="Spine switches", examples=[16])
     core: int | None = Field(None, ge=0, description="Core switches", examples=[0])

@@ -133,6 +133,12 @@ def test_98304_gpus_on_64_port_switches_are_told_all_four_ways():
         assert any("oversubscription" in edits for edits in near) and any(edits.get("topology") == "dragonfly-plus" for edits in near)
 
 
+@pytest.mark.parametrize(("name", "limit"), [("two-tiers", "64 leaves, 2,048 host ports"), ("dragonfly-too-far", "576 host ports")])
+def test_limits_are_told_in_host_ports(name, limit):
+    """64² / 2 ports in two tiers of 64-port switches; 4 · 2 + 1 groups of 4 leaves with 16 host ports each."""
+    assert limit in refusal(REFUSED[name]).message
+
+
 def test_a_manager_hides_no_limit():
     assert "65,536" in refusal(REFUSED["98304-qm9700-ufm"]).message
     assert ("nodes.gpu.count", 8_191) in [edit for _, edits in proposals(refusal(REFUSED["98304-qm9700-ufm"])) for edit in edits]

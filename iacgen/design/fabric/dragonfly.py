@@ -161,7 +161,7 @@ def _laid(request: Request, size: Sizes) -> Shape:
     planned, built = -(-len(bins) // leaves), -(-used // leaves)
     most = size.groups
     if planned > most:
-        raise FabricError("switch", f"{len(bins)} leaves make {planned} groups of {leaves}, and {reach} links of each switch reach {most - 1} other groups", True)
+        raise FabricError("switch", f"{len(bins)} leaves make {planned} groups of {leaves}, and {reach} links of each switch reach {most - 1} other groups, which makes at most {most * leaves * hosts:,} host ports", True)
     name = request.name
     bins += [[] for _ in range(built * leaves - len(bins))]
     groups = tuple(leaf_group(f"{name}-g{i // leaves + 1}-leaf{i % leaves + 1}", members) for i, members in enumerate(bins[: built * leaves]))

@@ -11,7 +11,10 @@ def figures(fabric: Fabric, gpus: int) -> dict[str, int]:
     """What offers state of a fabric, by the names that a blueprint uses; ``gpus`` are those of the hosts on it."""
     cables = fabric.cables
     return {
+        "nodes": len(fabric.hosts),
         "gpus": gpus,
+        "tiers": len(fabric.tiers),
+        "switches": fabric.switches,
         "leaf": len(fabric.leaves),
         "spine": len(fabric.spines),
         "core": len(fabric.cores),

@@ -114,7 +114,7 @@ def upper(request: Request, groups: int, planned: int, leaves: int, hosts: int, 
         return _rotating(request, groups, planned * width, leaves, down, uplinks, gbps)
     two = _two(request, planned * width, uplinks, radix)
     if two is None and request.tiers == 2:
-        raise FabricError("tiers", f"{planned * width} leaves of {uplinks} uplinks need three tiers of {radix}-port switches; two carry at most {radix} leaves", True)
+        raise FabricError("tiers", f"{planned * width} leaves of {uplinks} uplinks need three tiers of {radix}-port switches; two carry at most {radix // width * width} leaves, {radix // width * leaves * hosts:,} host ports", True)
     if two is not None and request.tiers != 3:
         tree = Tree(groups * leaves, uplinks, down, gbps, planned * width, two, apart)
         names = [f"{request.name}-{f'rail{rail + 1}-' if apart > 1 else ''}spine{s + 1}" for rail in range(apart) for s in range(two.spines)]
