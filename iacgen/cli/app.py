@@ -107,7 +107,7 @@ def draw(
 def verify(
     tree: Annotated[Path, typer.Argument(help="An output folder, such as out/lab.")],
     only: Annotated[list[str] | None, typer.Option("--only", help="Ask this judge alone; may be given again.")] = None,
-    require: Annotated[bool, typer.Option("--require", help="Fail when a judge that this tree needs did not run, or a file was edited or is gone.")] = False,
+    require: Annotated[bool, typer.Option("--require", help="Fail when a judge that this tree needs did not run or left a part out, or a file was edited or is gone.")] = False,
     format: Annotated[Format, typer.Option("--format", help="How to print the verdicts.")] = Format.text,
     edited: Annotated[bool, typer.Option("--edited", help="Judge files that somebody changed as they are: the programs run what is in them.")] = False,
 ) -> None:

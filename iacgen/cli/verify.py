@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 WORDS = {
     "passed": "passed",
     "failed": "FAILED",
+    "in-part": "in part: no proof",
     "not-applicable": "not applicable",
     "missing": "not run: missing",
     "other-version": "not run: other version",
@@ -32,7 +33,7 @@ WORDS = {
 
 def verify(folder: Path, only: list[str], require: bool, format: Format, edited: bool = False) -> None:
     """Exit 1 when a judge refuses the tree, when the tree is not what its blueprint makes, or with ``require`` when a judge that it
-    needs did not run.
+    needs did not run or had to leave a part out.
 
     A tree may come from a stranger, and the programs run what stands in their files: roles, hooks, plug-ins. So they are given
     what iacgen itself makes of the tree's resolved blueprint, once that is seen to equal the files on disk; with ``edited`` they
@@ -152,8 +153,9 @@ def _sum(verdicts: Sequence[Verdict]) -> str:
     """The closing line: a judge that had nothing to read counts nowhere."""
     said = Counter(v.status for v in verdicts)
     passed = said["passed"]
-    silent = said.total() - passed - said["failed"] - said["not-applicable"]
-    return f"{passed} {'judge' if passed == 1 else 'judges'} passed, {silent} not run, {said['failed']} failed"
+    silent = said.total() - passed - said["failed"] - said["in-part"] - said["not-applicable"]
+    part = f", {said['in-part']} judged a part" if said["in-part"] else ""
+    return f"{passed} {'judge' if passed == 1 else 'judges'} passed{part}, {silent} not run, {said['failed']} failed"
 
 
 def _print_files(title: str, files: list[str]) -> None:

@@ -66,10 +66,10 @@ def for_people(path: str) -> bool:
 
 
 def unproven(verdicts: list[Verdict]) -> list[Verdict]:
-    """Verdicts that ``--require`` does not accept: refusals, and judges that did not run.
+    """Verdicts that ``--require`` does not accept: refusals, judges that did not run, and those that left a part out.
 
     A judge of another version than the declared one counts for nothing, but where its sister of the declared version gave a
     proof, nothing is missing.
     """
     proven = {v.judge.split("-")[0] for v in verdicts if v.proves}
-    return [v for v in verdicts if v.status == "failed" or (v.status in ("missing", "needs-root", "other-version") and v.judge.split("-")[0] not in proven)]
+    return [v for v in verdicts if v.status in ("failed", "in-part") or (v.status in ("missing", "needs-root", "other-version") and v.judge.split("-")[0] not in proven)]

@@ -37,6 +37,15 @@ def test_a_missing_judge_is_told_with_how_to_get_it(iacgen, tree):
     assert done.stdout.splitlines()[-1] == "0 judges passed, 1 not run, 0 failed"
 
 
+@pytest.mark.parametrize(("options", "code"), [((), 0), (("--require",), 1)])
+def test_a_judge_that_left_a_part_out_has_not_passed(call, tree, monkeypatch, options, code):
+    monkeypatch.setattr("iacgen.verify.ask", lambda name, folder, project: Verdict(name, "opensm", "3.3.23", "in-part", 0.0))
+    done = call("verify", tree, "--only", "opensm", *options)
+    line, closing = done.stdout.splitlines()
+    assert done.exit_code == code and "in part: no proof" in line
+    assert closing == "0 judges passed, 1 judged a part, 0 not run, 0 failed"
+
+
 def test_the_slurm_judge_of_the_other_version_takes_one_line(call, tree):
     done = call("verify", tree, "--only", "slurm-24.11")
     line, closing = done.stdout.splitlines()

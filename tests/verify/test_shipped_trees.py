@@ -75,6 +75,7 @@ def verdict(judge, status):
         ({"slurm-22.05": "other-version", "slurm-24.11": "needs-root"}, ["slurm-22.05", "slurm-24.11"]),
         ({"deepspeed": "other-version"}, ["deepspeed"]),
         ({"nccl": "failed", "terraform": "not-applicable"}, ["nccl"]),
+        ({"opensm": "in-part", "simgrid": "passed"}, ["opensm"]),
         ({"slurm-22.05": "failed", "slurm-24.11": "passed"}, ["slurm-22.05"]),
     ],
 )

@@ -15,16 +15,22 @@ from .plan import Plan
 from .session import LANES, Live, Programs, SimulatorError, session
 from .settings import Settings
 
-WHOLE = 1100
-"""Adapters up to which routes are dumped and walked; beyond, the dumps alone are hundreds of megabytes."""
-MOST = 9000
-"""Adapters up to which a subnet is brought up at all."""
+MOST = 17_000
+"""Adapters up to which a subnet is brought up and its routes are walked: at 16,384 in three tiers that takes about three minutes and
+1 GB here and in opensm each, and ibsim has tables of 30,720 LIDs."""
+HEARD = 9_000
+"""Adapters up to which ibdmchk is asked, which walks pair by pair: a minute and a half at 8,192, four times that at twice as many."""
+LANED = 1_500_000
+"""Pairs of a leaf and an adapter up to which the administration is asked for lanes: 1.3 million at 2,550 hosts of a dragonfly take two
+minutes."""
+_UP_S, _ADAPTERS_A_SECOND = 120.0, 40  # the time for SUBNET UP, and what it grows by: 16,384 adapters take a minute and a half
 
 
 @dataclass(frozen=True)
 class Evidence:
     """``trouble``: a program that did not do its part. ``routes``, ``lanes``, ``opinion`` and ``congestion`` are None where they were not
-    asked for, or nothing was there to read. ``cycle`` is (lane, channels); ``laned``: lane by lane, else as if all were one."""
+    asked for, or nothing was there to read. ``cycle`` is (lane, channels); ``laned``: lane by lane, else as if all were one.
+    ``left``: in words, what nobody looked at because the fabric is too large for it."""
 
     up: bool
     seconds: float
@@ -38,6 +44,7 @@ class Evidence:
     congestion: Shifts | None = None
     keys: dict[str, tuple[int, ...]] | None = None
     groups: str = ""
+    left: tuple[str, ...] = ()
 
     @cached_property
     def errors(self) -> list[str]:
@@ -46,14 +53,15 @@ class Evidence:
 
 
 _KNOWN: dict[str, Evidence] = {}
-_REMEMBERED = 8
+_REMEMBERED = 24  # of a fabric by rails each rail is one
 
 
-def gather(plan: Plan, settings: Settings, programs: Programs, within_s: float = 120.0) -> Evidence:
+def gather(plan: Plan, settings: Settings, programs: Programs, within_s: float | None = None) -> Evidence:
     """One session on the wiring of ``plan``, examined. The same question is answered from memory, for SimGrid asks it after opensm.
 
-    A fabric above :data:`WHOLE` adapters is brought up and compared, and its routes are not walked.
+    Up to :data:`MOST` adapters. What a fabric is too large for is left out, and told in the evidence.
     """
+    within_s = within_s or max(_UP_S, len(plan.adapters) / _ADAPTERS_A_SECOND)
     key = hashlib.sha256(f"{netlist(plan)}{plan.order}{settings}{within_s}".encode()).hexdigest()
     if key not in _KNOWN:
         with tempfile.TemporaryDirectory(prefix="iacgen-fabric-") as work:
@@ -65,22 +73,21 @@ def gather(plan: Plan, settings: Settings, programs: Programs, within_s: float =
 
 
 def _gather(plan: Plan, settings: Settings, programs: Programs, work: Path, within_s: float) -> Evidence:
-    whole = len(plan.adapters) <= WHOLE
     seen = Evidence(False, 0.0, "")
     try:
-        with session(plan, settings, work, programs, within_s, dumps=whole) as live:
+        with session(plan, settings, work, programs, within_s) as live:
             seen = Evidence(live.up, live.seconds, live.log)
             if not live.up:
                 return seen
-            seen = replace(seen, **_asked(live, plan, programs))
-            if whole:
-                seen = _walked(live, seen, plan, settings)
+            seen = _walked(live, replace(seen, **_asked(live, plan, programs)), plan, settings)
             seen = replace(seen, log=live.log)
     except (SimulatorError, lanes.ProbeError) as error:
         return replace(seen, trouble=str(error))
-    if whole and seen.routes is not None:
-        seen = replace(seen, opinion=ibdmchk.ask(work, programs.ibdmchk))
-    return seen
+    if len(plan.adapters) > HEARD:
+        return replace(seen, left=(*seen.left, f"ibdmchk was not asked for its second opinion above {HEARD:,} adapters"))
+    if seen.left:  # without the lanes it would take lanes that break a circle for one
+        return replace(seen, left=(*seen.left, "ibdmchk, which needs them, neither"))
+    return replace(seen, opinion=ibdmchk.ask(work, programs.ibdmchk))
 
 
 def _asked(live: Live, plan: Plan, programs: Programs) -> dict[str, object]:
@@ -100,11 +107,13 @@ def _asked(live: Live, plan: Plan, programs: Programs) -> dict[str, object]:
 def _walked(live: Live, seen: Evidence, plan: Plan, settings: Settings) -> Evidence:
     """Routes, congestion and cycles. Lanes are asked for only where one lane alone has a cycle: without one, no lane has."""
     assert seen.wiring is not None
-    walked = routes.read((live.folder / "opensm-lfts.dump").read_bytes(), seen.wiring)
+    walked = routes.load(live.folder / "opensm-lfts.dump", seen.wiring)
     order = [name for name in plan.order if name in walked.index]
     seen = replace(seen, routes=walked, congestion=shifts(walked, order), cycle=cycles.cycle(walked))
     if seen.cycle is None or not settings.lanes or not (live.folder / LANES).exists():
         return seen
+    if len(walked.leaves) * len(walked.adapters) > LANED:
+        return replace(seen, cycle=None, left=("the lanes of so many paths were not asked for, without which links wait for each other in a circle",))
     numbers = lanes.lids(live, walked.adapters, seen.wiring)
     manager = numbers[walked.index[plan.adapters[0]]]
     pairs = lanes.pairs_of(walked)

@@ -11,7 +11,7 @@ from ..process import run
 from .discovered import Wiring
 from .routes import Lanes
 
-_LIMIT_S = 240.0
+_LIMIT_S = 600.0
 _LEVELS = "levels.txt"
 
 

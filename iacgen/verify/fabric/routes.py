@@ -5,10 +5,12 @@ Forwarding goes by destination, so all adapters of a leaf share the path to a de
 
 from __future__ import annotations
 
+import mmap
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +22,8 @@ Lanes = NDArray[np.int8]
 _HEAD = re.compile(rb"^Unicast lids .*? guid 0x([0-9a-fA-F]+) ", re.MULTILINE)
 _ENTRY = re.compile(rb"^0x[0-9a-fA-F]+ (\d+) # Channel Adapter portguid 0x([0-9a-fA-F]+):", re.MULTILINE)
 NO_PORT = 255
+_LONG = 16  # hops of more than any way in a tree or a dragonfly: what still moves then is looked at for circles
+_CIRCLING = -2
 
 
 @dataclass(frozen=True)
@@ -83,8 +87,14 @@ class Routes:
         return [int(c) for c in self.steps[:, self.leaf[near], far] if c >= 0]
 
 
-def read(dump: bytes, found: Wiring) -> Routes:
-    """The routes in opensm-lfts.dump, on the wiring that was found. Raises ValueError for a dump of other switches."""
+def load(file: Path, found: Wiring) -> Routes:
+    """The routes in the file opensm-lfts.dump: 1.6 GB at 16,384 adapters, of which one switch is held at a time. Raises ValueError."""
+    with file.open("rb") as opened, mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ) as dump:
+        return read(dump, found)
+
+
+def read(dump: bytes | mmap.mmap, found: Wiring) -> Routes:
+    """The routes in an opensm-lfts.dump, on the wiring that was found. Raises ValueError for a dump of other switches."""
     switches, adapters = tuple(found.switches), found.adapters
     by_guid = {guid: name for name, guid in found.guids.items()}
     number = {name: i for i, name in enumerate((*switches, *adapters))}
@@ -100,17 +110,17 @@ def read(dump: bytes, found: Wiring) -> Routes:
     return _walk(switches, adapters, peer, leaf_of, out)
 
 
-def _tables(dump: bytes, number: Mapping[int, int], switches: int, adapters: int) -> Ints:
+def _tables(dump: bytes | mmap.mmap, number: Mapping[int, int], switches: int, adapters: int) -> Ints:
     """The outgoing port of each switch for each adapter; ``NO_PORT`` where it has none. A port's GUID is its node's plus one."""
     out = np.full((switches, adapters), NO_PORT, dtype=np.int32)
-    heads = list(_HEAD.finditer(dump))
-    ends = [head.start() for head in heads[1:]] + [len(dump)]
-    if {number.get(int(head[1], 16)) for head in heads} != {*range(switches)}:
+    heads = [(int(head[1], 16), head.start(), head.end()) for head in _HEAD.finditer(dump)]
+    ends = [start for _, start, _ in heads[1:]] + [len(dump)]
+    if {number.get(guid) for guid, _, _ in heads} != {*range(switches)}:
         raise ValueError(f"the dump has routes of {len(heads)} switches, and {switches} were found")
-    for head, end in zip(heads, ends, strict=True):
-        entries = _ENTRY.findall(dump, head.end(), end)
+    for (switch, _, start), end in zip(heads, ends, strict=True):
+        entries = _ENTRY.findall(dump, start, end)
         far = [number[int(guid, 16) - 1] - switches for _, guid in entries]
-        out[number[int(head[1], 16)], far] = [int(port) for port, _ in entries]
+        out[number[switch], far] = [int(port) for port, _ in entries]
     return out
 
 
@@ -124,16 +134,16 @@ def _walk(switches: Sequence[str], adapters: tuple[str, ...], peer: Ints, leaf_o
     leaves = np.unique(leaf_of)
     far = np.arange(len(adapters))
     here = np.repeat(leaves[:, None], len(adapters), axis=1)
-    steps = []
-    for _ in range(len(switches) + 1):
-        moving = (here >= 0) & (here < len(switches))
-        if not moving.any():
-            break
+    steps: list[Ints] = []
+    while (moving := (here >= 0) & (here < len(switches))).any():
+        if len(steps) == _LONG:
+            here = np.where(_circles(onward)[leaves], _CIRCLING, here)
+            moving = (here >= 0) & (here < len(switches))
         steps.append(np.where(moving, taken[here * moving, far], -1))
         here = np.where(moving, onward[here * moving, far], here)
-    looping = (here >= 0) & (here < len(switches))
+    looping = here == _CIRCLING
     lost = ~looping & (here != far + len(switches))
-    # What circles has as many steps as there are switches; two rounds say as much as all.
+    # What circles has steps without end; those up to the longest way that has one say as much as all.
     kept = steps[: max(1, int((np.array([(s >= 0)[~looping].any() for s in steps]).nonzero()[0].max(initial=0))) + 1)] if steps else []
     where = np.argwhere(between)
     return Routes(
@@ -146,3 +156,16 @@ def _walk(switches: Sequence[str], adapters: tuple[str, ...], peer: Ints, leaf_o
         lost,
         looping,
     )
+
+
+def _circles(onward: Ints) -> NDArray[np.bool_]:
+    """Whether a packet at switch s for adapter d is still among switches after more hops than there are: after 1, 2, 4, 8 ... of them.
+
+    ``onward[s, d]`` is the node of the next hop; nodes from the number of switches on, and -1, are ends.
+    """
+    switches, far = len(onward), np.arange(onward.shape[1])
+    ahead = onward
+    for _ in range(switches.bit_length() + 1):
+        on = (ahead >= 0) & (ahead < switches)
+        ahead = np.where(on, ahead[ahead * on, far], ahead)
+    return (ahead >= 0) & (ahead < switches)

@@ -10,7 +10,7 @@ from iacgen.diagnostics.model import BlueprintPath, Diagnostic
 
 from ..findings import finding, some
 from .discovered import compare, words
-from .evidence import WHOLE, Evidence
+from .evidence import Evidence
 from .marks import mark
 from .plan import Plan
 from .settings import Settings
@@ -54,12 +54,10 @@ def of_evidence(plan: Plan, settings: Settings, seen: Evidence, path: BlueprintP
     out += [*_engine(settings, seen, path), *_wiring(plan, seen, path), *_partitions(plan, seen, path), *_routes(seen, path)]
     if seen.routes and not (seen.routes.unreachable or seen.routes.loops):
         out += [*_cycles(seen, path), *_congestion(plan, seen, path)]
-    if len(plan.adapters) > WHOLE:
-        text = f"{len(plan.adapters)} adapters: brought up and compared with the cable list; routes, credit loops and congestion were not looked at above {WHOLE}"
-        out.append(finding("fabric-judged-in-part", text, path, severity="warning"))
-    else:
-        out += _second(seen, path)
-    return out
+    if seen.left:
+        text = f"{len(plan.adapters):,} adapters: brought up, compared with the cable list and every route walked, but {' and '.join(seen.left)}"
+        return [*out, finding("fabric-judged-in-part", text, path, severity="warning")]
+    return [*out, *_second(seen, path)]
 
 
 def _engine(settings: Settings, seen: Evidence, path: BlueprintPath) -> Iterator[Diagnostic]:

@@ -18,8 +18,9 @@ from .settings import Script, Settings, for_sandbox
 UP = "SUBNET UP"
 _TICK_S = 0.05
 _ATTACH_S = 30.0  # for ibsim to read a netlist of some thousand nodes
-_SETTLE_S = 60.0  # for the dumps, which follow SUBNET UP
+_SETTLE_S = 180.0  # for the dumps, which follow SUBNET UP
 _STILL = 3  # looks without growth
+_PORTION = 1 << 24
 _GRACE_S = 15.0
 DUMPS = ("opensm-subnet.lst", "opensm.fdbs", "opensm.mcfdbs", "opensm-lfts.dump")
 LANES = "opensm-sl2vl.dump"  # written only where service levels are mapped to lanes
@@ -55,17 +56,17 @@ class Live:
         """What opensm has logged by now."""
         return _read(self.folder / "osm.log")
 
-    def ask(self, *words: str | Path, timeout: float = 60.0) -> Completed:
+    def ask(self, *words: str | Path, timeout: float = 180.0) -> Completed:
         """Run a program that attaches to this simulator at the manager's adapter."""
         return run(words, cwd=self.folder, env=self.environment, timeout=timeout)
 
 
 @contextlib.contextmanager
-def session(plan: Plan, settings: Settings, folder: Path, programs: Programs, within_s: float = 120.0, dumps: bool = True) -> Iterator[Live]:
+def session(plan: Plan, settings: Settings, folder: Path, programs: Programs, within_s: float = 120.0) -> Iterator[Live]:
     """opensm with ``settings`` on the wiring of ``plan``, in the empty ``folder``; given when the subnet is up or the time is over.
 
-    With ``dumps`` the routes and lanes lie in ``folder`` as :data:`DUMPS` when the subnet is up. Leaving the block ends opensm and
-    then ibsim. Raises SimulatorError.
+    The routes and lanes lie in ``folder`` as :data:`DUMPS` when the subnet is up. Leaving the block ends opensm and then ibsim.
+    Raises SimulatorError.
     """
     folder = folder.resolve()  # opensm loses a relative path when it changes its folder
     (folder / "fabric.net").write_text(netlist(plan), encoding="utf-8")
@@ -77,12 +78,12 @@ def session(plan: Plan, settings: Settings, folder: Path, programs: Programs, wi
         _await_socket(simulator, name, folder)
         if settings.script:
             settings = _with_guids(settings, settings.script, folder, attached, programs)
-        conf = for_sandbox(settings, plan, folder, dumps)
+        conf = for_sandbox(settings, plan, folder)
         began = time.monotonic()
         manager = stack.enter_context(_daemon((programs.opensm, "-F", conf, "-e"), folder, attached, "osm.out"))
         up = _await_line(manager, folder / "osm.log", began + within_s)
         seconds = time.monotonic() - began
-        if up and dumps:
+        if up:
             _await_dumps(folder, (*DUMPS, LANES) if settings.lanes else DUMPS)
         yield Live(folder, up, seconds, attached)
 
@@ -147,12 +148,23 @@ def _await_dumps(folder: Path, names: Sequence[str]) -> None:
         now = [path.stat().st_size if (path := folder / name).exists() else -1 for name in names]
         still = still + 1 if now == before and min(now) >= 0 else 0
         if still >= _STILL:
-            tables = (folder / "opensm-lfts.dump").read_bytes()
-            if 0 < tables.count(b"Unicast lids") == tables.count(b" lids dumped"):
+            tables = folder / "opensm-lfts.dump"
+            if 0 < _count(tables, b"Unicast lids") == _count(tables, b" lids dumped"):
                 return
         before = now
         time.sleep(2 * _TICK_S)
     raise SimulatorError(f"opensm wrote no complete routes within {_SETTLE_S:.0f} s")
+
+
+def _count(path: Path, word: bytes) -> int:
+    """How often a word stands in a file, which may be larger than what is good to hold."""
+    with path.open("rb") as file:
+        found, kept = 0, b""
+        while portion := file.read(_PORTION):
+            text = kept + portion
+            found += text.count(word)
+            kept = text[len(text) - len(word) + 1 :]
+        return found
 
 
 def _read(path: Path) -> str:

@@ -13,7 +13,7 @@ from .plan import Plan
 _FILES = ("root_guid_file", "cn_guid_file", "io_guid_file", "guid_routing_order_file", "partition_config_file", "qos_policy_file", "torus_config")
 # What names a port, a file or a habit of the real machine. All other keys reach opensm as they stand.
 _MACHINE = frozenset(("guid", "log_file", "log_flags", "force_log_flush", "dump_files_dir", "sweep_interval", "daemon", "accum_log_file", *_FILES))
-ROUTES, QUIET = "0x43", "0x03"  # with and without the dumps of the routes
+ROUTES = "0x43"  # log flags: errors, information, and the dumps of the routes
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def planned(plan: Plan, engine: str, partitions: str | None = None, lanes: bool 
     return Settings(keys, files)
 
 
-def for_sandbox(settings: Settings, plan: Plan, folder: Path, dumps: bool) -> Path:
+def for_sandbox(settings: Settings, plan: Plan, folder: Path) -> Path:
     """Write opensm.conf and its files into ``folder``: paths there, the manager's port of the plan; a file that is missing stays so."""
     keys = {key: value for key, value in settings.keys.items() if key not in _MACHINE}
     for key in _FILES:
@@ -107,7 +107,7 @@ def for_sandbox(settings: Settings, plan: Plan, folder: Path, dumps: bool) -> Pa
     keys |= {
         "guid": f"{plan.port_guid(plan.adapters[0]):#018x}",
         "log_file": str(folder / "osm.log"),
-        "log_flags": ROUTES if dumps else QUIET,
+        "log_flags": ROUTES,
         "force_log_flush": "TRUE",  # else a watcher may never see the line that it waits for
         "dump_files_dir": str(folder),
         "sweep_interval": "0",

@@ -11,7 +11,7 @@ from iacgen.output import apply, plan
 from iacgen.pipeline import run
 from iacgen.targets import fabric as target
 from iacgen.verify import fabric as opensm
-from iacgen.verify.fabric import evidence, simgrid
+from iacgen.verify.fabric import simgrid
 from iacgen.verify.fabric.parts import parts
 from iacgen.verify.fabric.plan import of_fabric
 from iacgen.verify.fabric.settings import planned
@@ -192,30 +192,6 @@ def test_without_an_infiniband_fabric_nobody_is_asked(tmp_path, project):
 def test_a_list_that_is_missing_is_named(tmp_path):
     with pytest.raises(ListError, match="ports.csv is missing"):
         lists(tmp_path)
-
-
-@pytest.mark.judge("opensm")
-def test_too_large_for_a_whole_proof_is_said(fabrics, monkeypatch):
-    """As if 1,100 were 60: brought up and compared, not walked, and never without a word."""
-    monkeypatch.setattr(evidence, "WHOLE", 60)
-    monkeypatch.setattr("iacgen.verify.fabric.rules.WHOLE", 60)
-    plan = fabrics.rails(units=2, rails=4, hosts=8, spines=8, parallel=1, radix=16)
-    seen, slugs, findings = fabrics.examine(plan, planned(plan, "ftree"))
-    assert seen.up and seen.routes is None and slugs == {"fabric-judged-in-part"}
-    assert [f.severity for f in findings] == ["warning"]
-    wired = fabrics.exchange(plan, ("gpu0000 mlx5_0", 1), ("gpu0001 mlx5_0", 1))
-    assert fabrics.examine(plan, planned(plan, "ftree"), wired)[1] == {"fabric-judged-in-part", "wiring-not-of-plan"}
-
-
-@pytest.mark.judge("opensm", "simgrid")
-def test_what_is_too_large_to_be_brought_up_is_no_proof(tree, project, monkeypatch):
-    """As if 9,000, or 1,100, were 10: neither judge passes what no program has read."""
-    monkeypatch.setattr(opensm, "MOST", 10)
-    verdict = opensm.verify(tree, project)
-    assert verdict.status == "not-applicable" and {f.slug for f in verdict.findings} == {"fabric-judged-in-part"} and not verdict.proves
-    monkeypatch.setattr(simgrid, "WHOLE", 10)
-    verdict = simgrid.verify(tree, project)
-    assert verdict.status == "not-applicable" and {f.slug for f in verdict.findings} == {"fabric-judged-in-part"}
 
 
 @pytest.mark.judge("opensm", "simgrid")
