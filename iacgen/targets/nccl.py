@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from iacgen.design.fabric.model import Fabric
+from iacgen.design.fabric.sound import parts, rails_apart
 from iacgen.design.model import Design, Pool
 from iacgen.placement.project import Project
 from iacgen.render import fold
@@ -82,6 +83,7 @@ def _planned(design: Design, pool: Pool) -> Profile:
     settings += _bootstrap(design, pool, fabric)
     if fabric and technology in ("infiniband", "roce"):
         settings += _adapters(fabric, pool, design.software.nccl)
+        settings += _apart(fabric)
         settings += _lossless(fabric)
     if pool.system.nvlink_domain_servers > 1:
         notes += [
@@ -117,10 +119,21 @@ def _adapters(fabric: Fabric, pool: Pool, nccl: str) -> list[Setting]:
     if not names:
         return []
     count = f"The {len(names)} adapters of the network {fabric.name} in the order of the GPUs"
+    if fabric.technology == "infiniband" and fabric.planes > 1:
+        value = ",".join(f"{name}:{plane + 1}" for name in names for plane in range(fabric.planes))
+        return [Setting("NCCL_IB_HCA", f"={value}", f"{count}, with the port of each in each plane, as name:port; other adapters stay out.")]
     if fabric.by_rail and _version(nccl) >= _RAILS_SINCE:
         value = ",".join(f"{name}:1:{rail}" for rail, name in enumerate(names))
         return [Setting("NCCL_IB_HCA", f"={value}", f"{count}, as name:port:rail; other adapters stay out.")]
     return [Setting("NCCL_IB_HCA", "=" + ",".join(names), f"{count}, by exact name; other adapters stay out.")]
+
+
+def _apart(fabric: Fabric) -> list[Setting]:
+    """Where an adapter reaches those of its own rail or plane alone; NCCL does not look, and would try others where that seems better."""
+    if not rails_apart(fabric) and (fabric.technology != "infiniband" or parts(fabric) == 1):
+        return []
+    what = "rails" if rails_apart(fabric) else "planes"
+    return [Setting("NCCL_CROSS_NIC", "0", f"Nothing joins the {what} of the network {fabric.name}: both ends of a connection take the same adapter, and NVLink brings the rest to it.")]
 
 
 def _lossless(fabric: Fabric) -> list[Setting]:

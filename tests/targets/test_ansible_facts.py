@@ -138,7 +138,7 @@ def settings_of(blueprint, host, network, port_guids=(), swaps=()):
     """opensm.conf on a manager: the fabric's own file behind what differs between managers."""
     files = fabric.render(project_of(blueprint, *swaps))
     (item,) = (f for f in load(blueprint, "hall-a", "subnet_managers", *swaps)["opensm_fabrics"] if f["name"] == network)
-    words = {"lookup": lambda plugin, path: files[path].rstrip(), "opensm_source": "fabric", "opensm_port_guids": dict(port_guids), "opensm_first_priority": 14}
+    words = {"lookup": lambda plugin, path: files[path].rstrip(), "opensm_source": "fabric", "opensm_port_guids": dict(port_guids), "opensm_port_read": {}, "opensm_first_priority": 14}
     return item, rendered("opensm", "opensm.conf.j2", item=item, inventory_hostname=host, **words)
 
 
@@ -162,6 +162,32 @@ def test_a_manager_is_told_its_port():
     _, text = settings_of("superpod-h100", "mds0001", "storage", {"storage": {"mds0001": "0x0c42a10300a1b2c3"}})
     assert "\nguid 0x0c42a10300a1b2c3\n" in text
     assert "\nroot_guid_file /etc/opensm/storage-root-guids\n" in text
+
+
+def of_case(name):
+    state = run((CASES.parent / f"fabric/{name}.yaml").read_text(), name)
+    assert state.project, state.findings
+    return state.project
+
+
+@pytest.mark.parametrize(("case", "subnets", "last"), [("rails", 8, ("rail8", ["sm0007", "sm0008"], "mlx5_1", 1)), ("two-subnets", 2, ("plane2", ["gpu0001", "gpu0002"], "mlx5_0", 2))])
+def test_each_subnet_has_an_instance_and_its_device(case, subnets, last):
+    """The role reads the port's GUID by its device, and takes the files of that subnet's folder."""
+    made = ansible.render(of_case(case))
+    found = yaml.safe_load(made["ansible/h/inventory/group_vars/subnet_managers.yml"])["opensm_fabrics"]
+    part, managers, device, port = last
+    assert len(found) == subnets and all(item["shares_hosts"] for item in found)
+    assert found[-1] == {"name": f"compute.{part}", "folder": f"compute/{part}", "managers": managers, "shares_hosts": True, "device": device, "port": port}
+    written = fabric.render(of_case(case))
+    assert all(f"fabric/{item['folder']}/{name}" in written for item in found for name in ("opensm.conf", "partitions.conf", "plan.csv", "guids.sh"))
+
+
+def test_an_instance_binds_to_the_port_of_its_device():
+    made = fabric.render(of_case("rails"))
+    (item,) = (one for one in yaml.safe_load(ansible.render(of_case("rails"))["ansible/h/inventory/group_vars/subnet_managers.yml"])["opensm_fabrics"] if one["name"] == "compute.rail4")
+    words = {"lookup": lambda plugin, path: made[path].rstrip(), "opensm_source": "fabric", "opensm_port_guids": {}, "opensm_first_priority": 14}
+    text = rendered("opensm", "opensm.conf.j2", item=item, inventory_hostname="sm0004", opensm_port_read={"compute.rail4": "0x0c42a10300a1b2c3"}, **words)
+    assert "\nguid 0x0c42a10300a1b2c3\n" in text and "sm_priority 13\n" in text and "\nsubnet_prefix 0xfe80000000030000\n" in text
 
 
 def test_ufm_is_named_and_left_alone():

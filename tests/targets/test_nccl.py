@@ -119,3 +119,33 @@ def test_without_gpus_there_is_nothing_to_say():
     state = run(text, "desk")
     assert state.project, state.findings
     assert nccl.render(state.project) == {}
+
+
+CASES = Path(__file__).parents[1] / "cases/fabric"
+
+
+def fabric_case(name, *changes):
+    text = (CASES / f"{name}.yaml").read_text()
+    for old, new in changes:
+        assert old in text, old
+        text = text.replace(old, new)
+    state = run(text, name)
+    assert state.project, state.findings
+    return state.project
+
+
+def test_rails_that_nothing_joins_are_kept_apart():
+    """NCCL user guide, NCCL_CROSS_NIC: 0 where the NICs of a node are on networks of their own; NCCL does not find that out."""
+    settings = conf(nccl.render(fabric_case("rails"))["nccl/nccl.conf"])
+    assert settings["NCCL_CROSS_NIC"] == "0" and "NCCL_PXN_DISABLE" not in settings
+    joined = nccl.render(fabric_case("rails", ("rail-only", "rail-fat-tree"), ("count: 8}}", "count: 2}}")))
+    assert "NCCL_CROSS_NIC" not in conf(joined["nccl/nccl.conf"])
+    roce = nccl.render(fabric_case("rails", ("infiniband", "roce"), ("qm9700", "sn5600"), (", manager: {kind: opensm, pool: sm}", ""), (", sm: {site: h, system: generic-1u-ndr, count: 8}", "")))
+    assert conf(roce["nccl/nccl.conf"])["NCCL_CROSS_NIC"] == "0"
+
+
+def test_an_adapter_has_a_port_in_each_plane():
+    """Planes of InfiniBand are subnets: port 1 of every adapter in the first, port 2 in the second."""
+    settings = conf(nccl.render(fabric_case("two-subnets"))["nccl/nccl.conf"])
+    assert settings["NCCL_IB_HCA"].startswith("=mlx5_0:1,mlx5_0:2,mlx5_3:1,mlx5_3:2,") and settings["NCCL_IB_HCA"].count(",") == 15
+    assert settings["NCCL_CROSS_NIC"] == "0"

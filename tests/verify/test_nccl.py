@@ -322,3 +322,18 @@ def test_an_nvlink_domain_of_several_hosts_is_left_to_nccl(projects):
     made = dict(every_profile(projects["lab"]))["dgx-gb200-infiniband-2.32.3"]
     assert not {setting.name for setting in made.settings} & {"NCCL_MNNVL_ENABLE", "NCCL_CUMEM_ENABLE", "NCCL_NVLS_ENABLE"}
     assert any("IMEX" in note for note in made.notes) and any("NCCL_MNNVL_ENABLE" in note for note in made.notes)
+
+
+CASES = Path(__file__).parents[1] / "cases/fabric"
+
+
+@pytest.mark.judge("nccl")
+@pytest.mark.parametrize(("name", "old", "new"), [("rails", "NCCL_CROSS_NIC=0", "NCCL_CROSS_NIC=1"), ("two-subnets", "mlx5_0:2,", ""), ("two-subnets", "NCCL_CROSS_NIC=0\n", "")])
+def test_subnets_that_nothing_joins_are_kept_apart(tmp_path, name, old, new):
+    """As written they pass; with connections across, or a plane that is left out, they do not."""
+    project = run((CASES / f"{name}.yaml").read_text(), name).project
+    tree = written(tmp_path, project)
+    assert nccl.verify(tree, project).findings == ()
+    for file in (tree / "nccl/nccl.conf", tree / "nccl/nccl.sh", tree / "nccl/container.env"):
+        file.write_text(file.read_text().replace(old, new))
+    assert "nccl-not-of-fabric" in {found.slug for found in nccl.verify(tree, project).findings}

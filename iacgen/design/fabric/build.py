@@ -18,6 +18,7 @@ from .model import Fabric, Manager, Qos, SwitchGroup, Tier
 from .names import as_ethernet
 from .nearest import nearest
 from .shape import FabricError, Group, Request, Shape
+from .sound import rails_apart
 from .upper import under_any
 
 TOPOLOGIES: Mapping[str, Callable[[Request], Shape]] = {
@@ -53,10 +54,23 @@ def build(name: str, wanted: Wanted, pools: Mapping[str, Any], manager_nic: cata
 
 
 def _built(name: str, wanted: Wanted, pools: Mapping[str, Any], manager_nic: catalog.HostNic | None, attached: Sequence[Attached]) -> Fabric:
+    """Rails are taken for joined, except rail-only ones, until the fabric shows that they are not: then each has its own manager."""
+    apart = wanted.topology == "rail-only"
+    fabric = _assembled(name, wanted, pools, manager_nic, attached, apart)
+    if not fabric.manager or rails_apart(fabric) == apart or apart:
+        return fabric
+    again = _assembled(name, wanted, pools, manager_nic, attached, True)
+    if not rails_apart(again):
+        raise FabricError("tiers", "with a manager for each rail the leaves need cores, which join the rails: say how many tiers there are")
+    return again
+
+
+def _assembled(name: str, wanted: Wanted, pools: Mapping[str, Any], manager_nic: catalog.HostNic | None, attached: Sequence[Attached], apart: bool) -> Fabric:
     on: list[Any] = [pools[p] for p in wanted.connects]
     nics = {p.name: _nic(wanted, p) for p in on} | {a.name: a.nic for a in attached}
     seated = [*on, *attached]
-    manager = manager_of(wanted, pools, manager_nic)
+    rails = max(nic.count for nic in nics.values()) if apart else 1
+    manager = manager_of(wanted, pools, manager_nic, wanted.planes * rails, rails > 1)
     switches = speakers(wanted.technology)
     above = _above(wanted, switches)
 
@@ -103,9 +117,9 @@ def _request(name: str, wanted: Wanted, pools: Sequence[Any], nics: Mapping[str,
     group = wanted.group
     return Request(
         name, pools, nics, {p: _speed(switch, nic, wanted) for p, nic in nics.items()}, switch, wanted.unit, wanted.numbering,
-        wanted.oversubscription, manager.ports if manager else 0, None,
+        wanted.oversubscription, manager.in_plane(wanted.planes) if manager else 0, None,
         wanted.spine_oversubscription, wanted.tiers, wanted.spines, wanted.pod, wanted.rail_groups, wanted.cores == "fewest", wanted.split == "rotating",
-        Group(group.hosts, group.leaves, group.spines, group.links) if group else Group(), wanted.units or (),
+        Group(**group.model_dump()) if group else Group(), wanted.units or (),
     )  # fmt: skip
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 Path = tuple[str | int, ...]
 Array = NDArray[np.int64]
 Joins = Literal["host-leaf", "manager-leaf", "leaf-spine", "spine-core", "leaf-leaf", "group-group"]
+MANAGERS = 2  # a master and a standby, on the first hosts of their pool
 Topology = Literal["rail-fat-tree", "fat-tree", "rail-only", "dragonfly", "dragonfly-plus", "cloud"]
 
 
@@ -57,13 +58,41 @@ class Pod:
 class Manager:
     """Subnet manager: its kind, its hosts, and how many leaf ports it takes: none where the fabric connects its hosts anyway.
 
-    ``nic`` holds the ports of each host that are cabled for it; None where the catalog knows none.
+    ``nic`` holds the ports of each host that are cabled for it; None where the catalog knows none. Of several ``subnets`` each is run
+    by ``team`` hosts, a master and its standby; teams stand in a row, and each runs as many subnets in turn.
     """
 
     kind: Literal["ufm", "opensm"]
     hosts: tuple[str, ...]
     ports: int
     nic: HostNic | None = None
+    subnets: int = 1
+    team: int = MANAGERS
+
+    @property
+    def share(self) -> int:
+        """How many subnets a team runs; the last one may have fewer."""
+        return -(-self.subnets // max(1, len(self.hosts) // self.team))
+
+    @property
+    def each(self) -> int:
+        """Leaf ports of one subnet."""
+        return self.ports // self.subnets
+
+    def in_plane(self, planes: int) -> int:
+        """Leaf ports of one plane; that of a single subnet has them all in the first."""
+        return self.ports if self.subnets == 1 else self.ports // planes
+
+    def team_of(self, subnet: int) -> range:
+        """The hosts that run subnet ``subnet``, from 0, as places in ``hosts``; the master first."""
+        first = subnet // self.share * self.team
+        return range(first, min(first + self.team, len(self.hosts)))
+
+    def seats(self, subnet: int) -> list[tuple[int, int]]:
+        """(place of the host in ``hosts``, number of its port among those of ``nic``) of each leaf port of a subnet."""
+        team = self.team_of(subnet)
+        first = subnet % self.share * -(-self.each // len(team))
+        return [(team[k % len(team)], first + k // len(team)) for k in range(self.each)]
 
 
 @dataclass(frozen=True)
@@ -199,6 +228,7 @@ class Fabric:
     growth: Growth | None = None
     os: Literal["cumulus", "sonic"] | None = None  # of the switches of a RoCE fabric
     attached: tuple[Attached, ...] = ()  # switches of other fabrics that it reaches, among its hosts after those of its pools
+    part: tuple[str, ...] = ()  # of a fabric in several subnets: which one this is, ("plane1", "rail3")
 
     @property
     def switch(self) -> Switch | None:
@@ -305,6 +335,18 @@ class Fabric:
         """Address of port ``rail`` of host ``index`` (both from 0). Raises KeyError for a pool that is not on this fabric."""
         first, stride = self.blocks[pool]
         return ipaddress.IPv4Address(first + (0 if self.bonded else rail * stride) + index)
+
+    @cached_property
+    def subnets(self) -> tuple[Fabric, ...]:
+        """Each subnet as a fabric by itself, plane by plane and in a plane rail by rail; the fabric where that is one."""
+        from .subnets import subnets
+
+        return subnets(self)
+
+    @property
+    def folder(self) -> str:
+        """Where the files of a subnet lie below those of its fabric, ``plane1-rail3``; empty for a whole one."""
+        return "-".join(self.part)
 
     def links(self) -> tuple[Links, ...]:
         """Every link with its ports, as arrays, in a fixed order."""

@@ -16,10 +16,17 @@ def rails_apart(fabric: Fabric) -> bool:
     return rails > 1 and (fabric.topology == "rail-only" or own_spines)
 
 
-def subnets(fabric: Fabric) -> int:
-    """Parts that nothing joins, each of which an InfiniBand manager of its own would run."""
+def parts(fabric: Fabric) -> int:
+    """Parts that nothing joins, each of which an InfiniBand manager of its own runs: planes, and in them rails."""
     rails = max((nic.count for nic in fabric.nics.values()), default=1)
     return fabric.planes * (rails if rails_apart(fabric) else 1)
+
+
+def unmanaged(fabric: Fabric) -> int:
+    """Subnets of an InfiniBand fabric that its manager's hosts do not reach."""
+    if fabric.technology != "infiniband":
+        return 0
+    return parts(fabric) - (fabric.manager.subnets if fabric.manager else 1)
 
 
 def cyclic_without_lanes(fabric: Fabric) -> bool:
@@ -42,7 +49,7 @@ def runs(switch: Switch, os: str | None, gbps: int) -> bool:
 def sound(fabric: Fabric, pools: Mapping[str, Any]) -> bool:
     """Whether none of the checks on what a topology can mean refuses it."""
     fastest = max(fabric.link_gbps.values())
-    if fabric.technology == "infiniband" and subnets(fabric) > 1:
+    if unmanaged(fabric) > 0:
         return False
     if rails_apart(fabric) and not all(within_nvlink(pools[p].system) for p in fabric.pools):
         return False

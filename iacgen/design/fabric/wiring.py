@@ -72,16 +72,20 @@ def _host_links(fabric: Fabric) -> Iterator[Links]:
 
 
 def _manager_links(fabric: Fabric) -> Iterator[Links]:
-    """The manager's ports take the last down-ports of the first group, leaf by leaf, spread over its hosts."""
+    """The manager's ports take the last down-ports of the first group, leaf by leaf, spread over its hosts; in each subnet those of its
+    own leaves."""
     manager = fabric.manager
     if not manager or not manager.ports:
         return
-    leaves = len(fabric.groups[0].leaves) // fabric.planes
-    n, hosts = np.arange(manager.ports), len(manager.hosts)
+    at = [(subnet, *seat, k) for subnet in range(manager.subnets) for k, seat in enumerate(manager.seats(subnet))]
+    subnet, host, host_port, k = (np.array(column, dtype=np.int64) for column in zip(*at, strict=True))
+    rails = max(1, manager.subnets // fabric.planes)  # that nothing joins
+    first = subnet // rails * (len(fabric.leaves) // fabric.planes)
+    leaves = len(fabric.groups[0].leaves) // fabric.planes // rails
     gbps = max(fabric.link_gbps.values())
     if manager.nic:
         gbps = min(gbps, manager.nic.gbps)
-    yield Links("manager-leaf", gbps, n % hosts, n // hosts, n % leaves, fabric.reserved + n // leaves)
+    yield Links("manager-leaf", gbps, host, host_port, first + subnet % rails + k % leaves, fabric.reserved + k // leaves)
 
 
 def _in_plane(fabric: Fabric, found: Links, plane: int) -> Links:

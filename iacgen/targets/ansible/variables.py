@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 
 from ...design.fabric.model import Fabric, HostNic
+from ...design.fabric.subnets import bound
 from ...design.model import Design, Pool
 from .inventory import fabrics_of, infiniband_of, lustres_of, only_managed, opensm_fabrics, pools_of
 from .lustre import mount_unit
@@ -41,7 +42,7 @@ def pool_ports(design: Design, pool: Pool) -> dict[str, object]:
         ports[fabric.technology] += [_port(fabric, pool, rail, addressed) for rail in range(fabric.nics[pool.name].count)]
     for fabric in only_managed(design, pool.name):
         assert fabric.manager and fabric.manager.nic
-        ports["infiniband"].append(_names(fabric, fabric.manager.nic, 0))
+        ports["infiniband"] += [_names(fabric, fabric.manager.nic, port) for port in range(fabric.manager.share)]
     return {"ib_ports": ports["infiniband"], "roce_ports": ports["roce"]}
 
 
@@ -59,17 +60,25 @@ def _port(fabric: Fabric, pool: Pool, rail: int, addressed: bool) -> dict[str, o
 
 def managed_fabrics(design: Design, site: str) -> dict[str, object]:
     """Fabrics for OpenSM, and the names of those that UFM manages."""
-    fabrics = [
-        {
-            "name": fabric.name,
-            "managers": list(fabric.manager.hosts),
-            "shares_hosts": len(infiniband_of(design, design.pool_of(fabric.manager.hosts[0]).name)) > 1,
-        }
-        for fabric in opensm_fabrics(design, site)
-        if fabric.manager
-    ]
+    fabrics = [facts for fabric in opensm_fabrics(design, site) for facts in _managed(design, fabric)]
     ufm = sorted(f.name for f in design.fabrics.values() if f.site == site and f.manager and f.manager.kind == "ufm")
     return {"fabrics": fabrics, "ufm": ufm} if fabrics or ufm else {}
+
+
+def _managed(design: Design, fabric: Fabric) -> list[dict[str, object]]:
+    """An entry for each subnet: of several also where its files lie and by which device and port its managers reach it."""
+    manager = fabric.manager
+    assert manager
+    shares = len(infiniband_of(design, design.pool_of(manager.hosts[0]).name)) > 1
+    if len(fabric.subnets) == 1:
+        return [{"name": fabric.name, "managers": list(manager.hosts), "shares_hosts": shares}]
+    out: list[dict[str, object]] = []
+    for subnet in fabric.subnets:
+        (at, *_) = bound(fabric, subnet)
+        own = {"device": at.device, "port": at.port} if at.device else {}
+        hosts = list(subnet.manager.hosts) if subnet.manager else []
+        out.append({"name": subnet.name, "folder": f"{fabric.name}/{subnet.folder}", "managers": hosts, "shares_hosts": shares or manager.share > 1, **own})
+    return out
 
 
 def roce_classes(design: Design, site: str) -> dict[str, object]:

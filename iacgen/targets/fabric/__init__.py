@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...design.fabric.model import Fabric
+from ...design.fabric.subnets import bound
 from ...design.model import Design
 from ...drawings import drawings
 from ...placement.project import Project
@@ -50,7 +51,8 @@ def render(project: Project) -> dict[str, str]:
 def _files(design: Design, fabric: Fabric) -> Iterator[tuple[str, str]]:
     made = dict(_made(design, fabric))
     drawn = {drawing.path.rpartition("/")[2] for drawing in drawings(design) if drawing.path.startswith(f"fabric/{fabric.name}/")}
-    yield "README.md", _page(fabric, sorted({path.partition("/")[0] for path in made} | drawn))
+    names = {path.partition("/")[0] for path in made} - {subnet.folder for subnet in fabric.subnets}
+    yield "README.md", _page(design, fabric, sorted(names | drawn))
     yield from made.items()
 
 
@@ -86,7 +88,22 @@ def _switches(fabric: Fabric, expanded: Wired) -> Iterator[tuple[str, str]]:
         yield from ((f"switches/{router.name}.yaml", cumulus.switch(router)) for router in routers(expanded))
 
 
-def _page(fabric: Fabric, names: list[str]) -> str:
+def _subnets(design: Design, fabric: Fabric) -> list[dict[str, str]]:
+    """Of a fabric in several subnets, for people: where the files of each lie, who runs it, and by which ports."""
+    if len(fabric.subnets) == 1:
+        return []
+    numbers = subnet_manager.prefixes(design, fabric)
+    return [
+        {"name": subnet.name, "folder": subnet.folder, "prefix": f"0x{prefix:016x}", "managers": ", ".join(subnet.manager.hosts if subnet.manager else ()), "ports": ", ".join(_port(*at) for at in bound(fabric, subnet))}
+        for subnet, prefix in zip(fabric.subnets, numbers, strict=True)
+    ]
+
+
+def _port(device: str | None, port: int) -> str:
+    return f"{device or 'the port in it'}{f' port {port}' if port > 1 else ''}"
+
+
+def _page(design: Design, fabric: Fabric, names: list[str]) -> str:
     site = f"ansible/{fabric.site}"
     role = {"roce": "roce_host", "infiniband": "ib_host"}.get(fabric.technology, "")
     words = {
@@ -94,7 +111,8 @@ def _page(fabric: Fabric, names: list[str]) -> str:
         "files": [(name, READERS[name]) for name in names],
         "technology": fabric.technology,
         "system": fabric.os,
-        "opensm": "opensm.conf" in names,
+        "opensm": fabric.manager is not None and fabric.manager.kind == "opensm",
+        "subnets": _subnets(design, fabric) if fabric.technology == "infiniband" else [],
         "role": f"{site}/roles/{role}" if role else None,
         "inventory": f"{site}/inventory",
         "hwskus": sorted({(tier.switch.name, sku) for tier in fabric.tiers if fabric.os == "sonic" and tier.switch.sonic for sku in tier.switch.sonic.hwsku.values()}),

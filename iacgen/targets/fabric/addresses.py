@@ -97,8 +97,8 @@ def _managers(design: Design, fabric: Fabric) -> Iterator[Sequence[object]]:
     if not manager or not manager.ports:
         return
     names = manager.nic.rdma_names if manager.nic else ()
-    for n in range(manager.ports):
-        host, port = manager.hosts[n % len(manager.hosts)], n // len(manager.hosts)
+    for at, port in (seat for subnet in range(manager.subnets) for seat in manager.seats(subnet)):
+        host = manager.hosts[at]
         device = names[port] if port < len(names) else None
         state = "down" if host in design.pool_of(host).down else "expected"
         yield ("adapter", f"{host} {device}" if device else host, "manager", host, device, None, state)

@@ -108,5 +108,5 @@ def reserved(fabric: Fabric, switch: str) -> range:
     """Numbers of the ports that a leaf of the first group keeps for the manager, cabled or not."""
     if not fabric.reserved or not fabric.manager or switch not in fabric.groups[0].leaves:
         return range(0)
-    each = -(-fabric.manager.ports // (len(fabric.groups[0].leaves) // fabric.planes))
+    each = -(-fabric.manager.in_plane(fabric.planes) // (len(fabric.groups[0].leaves) // fabric.planes))
     return range(fabric.reserved, fabric.reserved + each)

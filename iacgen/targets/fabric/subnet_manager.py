@@ -3,26 +3,44 @@
 from __future__ import annotations
 
 from ...design.fabric.model import Fabric
+from ...design.fabric.sound import parts
 from ...design.model import Design
 from ...render import render, static_tree
-from .addresses import computes, top_tier
+from .addresses import computes, named_plan, top_tier
 
-# Default prefix of InfiniBand; each further fabric counts up, so that two subnets are never taken for one.
+# Default prefix of InfiniBand; each further fabric counts up, and so do its subnets above so many bits: two are never taken for one.
 _SUBNET_PREFIX = 0xFE80 << 48
+_FABRIC_BITS = 16
 
 
 def files(design: Design, fabric: Fabric) -> dict[str, str]:
-    """``opensm.conf``, ``partitions.conf`` and the script that reads GUIDs off the fabric. The role opensm installs these very files and
-    adds what differs between two managers: their port and their priority."""
+    """``opensm.conf``, ``partitions.conf`` and the script that reads GUIDs off the fabric, of several subnets in a folder for each with
+    the names of its plan. The role opensm installs these very files and adds what differs between two managers: their port and priority."""
+    if len(fabric.subnets) == 1:
+        return _files(design, fabric, prefixes(design, fabric)[0])
+    made = {}
+    for subnet, prefix in zip(fabric.subnets, prefixes(design, fabric), strict=True):
+        own = _files(design, subnet, prefix) | {"plan.csv": named_plan(design, subnet)}
+        made |= {f"{subnet.folder}/{name}": text for name, text in own.items()}
+    return made
+
+
+def prefixes(design: Design, fabric: Fabric) -> list[int]:
+    """The subnet prefix of each subnet: its own in the whole cluster, and the same whatever else grows."""
     infiniband = sorted((f for f in design.fabrics.values() if f.technology == "infiniband"), key=lambda f: (f.purpose != "compute", f.name))
+    first = _SUBNET_PREFIX + [f.name for f in infiniband].index(fabric.name)
+    return [first + (number << _FABRIC_BITS) for number in range(parts(fabric))]
+
+
+def _files(design: Design, subnet: Fabric, prefix: int) -> dict[str, str]:
     words = {
-        "fabric": fabric.name,
-        "prefix": f"0x{_SUBNET_PREFIX + [f.name for f in infiniband].index(fabric.name):016x}",
-        "engine": engine(fabric),
-        "lanes": fabric.topology.startswith("dragonfly"),
-        "roots": top_tier(fabric) is not None,
-        "computes": bool(computes(design, fabric)),
-        "order": _order(fabric),
+        "fabric": subnet.name,
+        "prefix": f"0x{prefix:016x}",
+        "engine": engine(subnet),
+        "lanes": subnet.topology.startswith("dragonfly"),
+        "roots": top_tier(subnet) is not None,
+        "computes": bool(computes(design, subnet)),
+        "order": _order(subnet),
     }
     fixed = static_tree("fabric/static")
     return {

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from iacgen.diagnostics.model import BlueprintPath, Diagnostic, errors
 
@@ -15,18 +15,17 @@ from ..judging import NOT_APPLICABLE, Outcome, timed
 from ..verdict import Verdict
 from .discovered import words
 from .evidence import MOST, Evidence, gather
-from .parts import parts
-from .plan import Plan, of_fabric
+from .plan import Link, Plan, of_fabric
 from .rules import of_evidence, of_plan, of_settings
 from .session import Programs
 from .settings import Settings
+from .tree import MANAGERS, ListError, lists, settings
 from .tree import READS as FILES
-from .tree import ListError, lists, settings
 
 if TYPE_CHECKING:
     from iacgen.design.fabric.model import Fabric
 
-READS = tuple(f"fabric/*/{name}" for name in FILES)
+READS = (*(f"fabric/*/{name}" for name in FILES), *(f"fabric/*/*/{name}" for name in MANAGERS))
 
 
 def applies(tree: Path) -> bool:
@@ -36,7 +35,7 @@ def applies(tree: Path) -> bool:
 
 def reads(tree: Path) -> list[str]:
     """The files of InfiniBand fabrics: those of Ethernet have some of the same names, and nobody here to read them."""
-    return [f"fabric/{file.parent.name}/{name}" for file in tree.glob("fabric/*/hca-map.csv") for name in FILES]
+    return [f"fabric/{file.parent.name}/{name}" for file in tree.glob("fabric/*/hca-map.csv") for name in (*FILES, *(f"*/{own}" for own in MANAGERS))]
 
 
 def verify(tree: Path, project: Any) -> Verdict:
@@ -94,19 +93,31 @@ def examined(plan: Plan, wired: Plan, given: Settings) -> Evidence:
     return gather(wired, given, Programs(**found))
 
 
-def subnets(tree: Path, project: Any, fabric: Fabric) -> Iterator[tuple[Plan, Plan, Settings]]:
-    """(plan, wiring of the tree's cable list, settings) of each subnet of a fabric: rails or planes that nothing joins are several.
+class Subnet(NamedTuple):
+    """What is asked of one: its plan, the wiring that the tree's cable list has for it, and the settings of its manager."""
 
-    Raises ListError.
-    """
-    folder = tree / "fabric" / fabric.name
-    own = managed_here(fabric)
-    plan = of_fabric(fabric, ranked(project, fabric))
-    plan = plan if own else replace(plan, mtu=None)  # another product has partitions of its own
-    wired = plan.with_links(lists(folder).cables)
-    given = settings(folder, plan, own)
-    for part in parts(plan):
-        yield part, part if len(part.adapters) < len(plan.adapters) else wired, given
+    name: str
+    plan: Plan
+    wired: Plan
+    given: Settings
+
+
+def subnets(tree: Path, project: Any, fabric: Fabric) -> Iterator[Subnet]:
+    """Each subnet of a fabric, which has a session of its own: rails or planes that nothing joins are several. Raises ListError."""
+    top, own = tree / "fabric" / fabric.name, managed_here(fabric)
+    listed, hosts = lists(top).cables, ranked(project, fabric)
+    for subnet in fabric.subnets:
+        plan = of_fabric(subnet, hosts)
+        plan = plan if own else replace(plan, mtu=None)  # another product has partitions of its own
+        wired = plan.with_links(listed if subnet is fabric else tuple(_within(plan, listed)))
+        yield Subnet(subnet.name, plan, wired, settings(top / subnet.folder, subnet.name, plan, own))
+
+
+def _within(plan: Plan, listed: tuple[Link, ...]) -> Iterator[Link]:
+    """The links of a list that end in this subnet, which knows the port of an adapter without the number of its plane."""
+    for link in listed:
+        if link.b in plan.ports:
+            yield link if link.a in plan.ports else link._replace(a=link.a.partition("/")[0])
 
 
 def _fabric(tree: Path, project: Any, fabric: Fabric) -> list[Diagnostic]:
@@ -117,7 +128,7 @@ def _fabric(tree: Path, project: Any, fabric: Fabric) -> list[Diagnostic]:
         findings = [*_agree(plan, listed.cables, f"{fabric.name}/cables.csv", path), *_agree(plan, listed.p2p, f"{fabric.name}/p2p.csv", path)]
         if findings:
             return findings
-        found = [fault for part, wired, given in subnets(tree, project, fabric) for fault in _subnet(part, wired, given, path)]
+        found = [fault for subnet in subnets(tree, project, fabric) for fault in of_subnet(fabric, subnet, _subnet(subnet, path))]
         return found if managed_here(fabric) else [*found, _stands_in(fabric)]
     except ListError as error:
         return [finding("malformed-cable-list", str(error), path)]
@@ -138,7 +149,13 @@ def _agree(plan: Plan, links: tuple[Any, ...], file: str, path: BlueprintPath) -
         yield finding("wiring-not-of-plan", f"{file} has not {len(gone)} links of the design and {len(extra)} others: {some(map(words, gone or extra), 3)}", path)
 
 
-def _subnet(plan: Plan, wired: Plan, given: Settings, path: BlueprintPath) -> list[Diagnostic]:
+def of_subnet(fabric: Fabric, subnet: Subnet, findings: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+    """The findings with the name of the subnet, where the fabric has several."""
+    return (replace(fault, message=f"{subnet.name}: {fault.message}") if len(fabric.subnets) > 1 else fault for fault in findings)
+
+
+def _subnet(subnet: Subnet, path: BlueprintPath) -> list[Diagnostic]:
+    _, plan, wired, given = subnet
     if len(plan.adapters) > MOST:
         text = f"{len(plan.adapters):,} adapters are more than the simulator is asked to hold ({MOST:,}): only the cable lists were compared with the design"
         return [finding("fabric-judged-in-part", text, path, severity="warning")]

@@ -80,14 +80,19 @@ def judge_collectives(plan: Plan, routes: Routes, python: Path, path: BlueprintP
 
 def _fabric(tree: Path, project: Any, fabric: Any, python: Path) -> Iterator[Diagnostic]:
     try:
-        for plan, wired, given in opensm.subnets(tree, project, fabric):
-            if len(plan.adapters) > MOST:
-                yield finding("fabric-judged-in-part", f"{len(plan.adapters):,} adapters: no flows are sent over the routes of more than {MOST:,}", fabric.origin, severity="warning")
-            elif len(plan.order) > 1:
-                seen = opensm.examined(plan, wired, given)
-                if seen.routes is None or seen.routes.unreachable or seen.routes.loops:
-                    yield finding("slow-collective", "opensm has set no routes to send flows over; see the judge opensm", fabric.origin)
-                else:
-                    yield from judge_collectives(plan, seen.routes, python, fabric.origin)
+        for subnet in opensm.subnets(tree, project, fabric):
+            yield from opensm.of_subnet(fabric, subnet, _subnet(subnet, fabric.origin, python))
     except ListError as error:
         yield finding("malformed-cable-list", str(error), fabric.origin)
+
+
+def _subnet(subnet: opensm.Subnet, path: BlueprintPath, python: Path) -> Iterator[Diagnostic]:
+    _, plan, wired, given = subnet
+    if len(plan.adapters) > MOST:
+        yield finding("fabric-judged-in-part", f"{len(plan.adapters):,} adapters: no flows are sent over the routes of more than {MOST:,}", path, severity="warning")
+    elif len(plan.order) > 1:
+        seen = opensm.examined(plan, wired, given)
+        if seen.routes is None or seen.routes.unreachable or seen.routes.loops:
+            yield finding("slow-collective", "opensm has set no routes to send flows over; see the judge opensm", path)
+        else:
+            yield from judge_collectives(plan, seen.routes, python, path)

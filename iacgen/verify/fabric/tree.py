@@ -11,7 +11,8 @@ from pathlib import Path
 from .plan import Link, Plan
 from .settings import Script, Settings, parse, planned
 
-READS = ("cables.csv", "hca-map.csv", "p2p.csv", "ports.csv", "plan.csv", "opensm.conf", "partitions.conf", "guids.sh")
+MANAGERS = ("plan.csv", "opensm.conf", "partitions.conf", "guids.sh")  # of several subnets in a folder for each
+READS = ("cables.csv", "hca-map.csv", "p2p.csv", "ports.csv", *MANAGERS)
 _COLUMNS = {
     "cables.csv": ("A-Node Name", "A-Type", "A-Port", "Z-Node Name", "Z-Port"),
     "p2p.csv": ("a_device", "a_type", "a_port", "z_device", "z_port"),
@@ -58,13 +59,13 @@ def lists(folder: Path) -> Lists:
     return Lists(tuple(cables), tuple(people))
 
 
-def settings(folder: Path, plan: Plan, own: bool) -> Settings:
-    """opensm's files as the tree has them: it has its own where opensm manages the fabric, and else an engine of opensm stands in for
+def settings(folder: Path, name: str, plan: Plan, own: bool) -> Settings:
+    """opensm's files for the subnet ``name`` as the tree has them: it has its own where opensm manages the fabric, and else an engine of opensm stands in for
     the product that does. Raises ListError."""
     if not own:
         return planned(plan, "ftree" if plan.roots and len(plan.taken) > 1 else "minhop" if plan.family == "tree" else "dfsssp", lanes=plan.family != "tree")
-    files = {f"{_ETC}/{folder.name}-partitions.conf": _text(folder, "partitions.conf")}
-    script = Script(_text(folder, "guids.sh"), _text(folder, "plan.csv"), f"{_ETC}/{folder.name}")
+    files = {f"{_ETC}/{name}-partitions.conf": _text(folder, "partitions.conf")}
+    script = Script(_text(folder, "guids.sh"), _text(folder, "plan.csv"), f"{_ETC}/{name}")
     return Settings(parse(_text(folder, "opensm.conf")), files, script)
 
 

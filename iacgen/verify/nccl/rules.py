@@ -61,6 +61,10 @@ def explained(design: Any, pool: str) -> dict[str, Rule]:
     }
     if technology in ("infiniband", "roce") and fabric.nics[pool].rdma_names:
         rules["NCCL_IB_HCA"] = lambda value: _adapters(value, fabric.nics[pool].rdma_names, design.software.nccl)
+        if technology == "infiniband" and fabric.planes > 1:
+            rules["NCCL_IB_HCA"] = lambda value: _ports(value, fabric.nics[pool].rdma_names, fabric.planes)
+    if technology in ("infiniband", "roce") and _meets_itself_alone(fabric, technology, pool):
+        rules["NCCL_CROSS_NIC"] = lambda value: "" if value == "0" else "an adapter reaches those of its own rail or plane alone"
     if technology == "roce" and fabric.qos:
         rules["NCCL_IB_TC"] = lambda value: _traffic_class(value, fabric.qos.dscp)
         if fabric.multipath:
@@ -123,6 +127,21 @@ def _adapters(value: str | None, names: tuple[str, ...], version: str) -> str:
     if any(len(parts) > 2 and parts[2] != str(rail) for rail, parts in enumerate(fields)):
         return "other rails than the order of the adapters"
     return ""
+
+
+def _ports(value: str | None, names: tuple[str, ...], planes: int) -> str:
+    """``=name:port,...``: of each compute adapter a port in each plane, which are subnets of their own."""
+    fields = value[1:].split(",") if value and value.startswith("=") else []
+    return "" if fields == [f"{name}:{port}" for name in names for port in range(1, planes + 1)] else f"the compute adapters are {', '.join(names)}, each with {planes} ports, one a plane"
+
+
+def _meets_itself_alone(fabric: Any, technology: str, pool: str) -> bool:
+    """Whether no switch is on the way from some port of a host to some other: told by the cables of its leaves, not by the design's own words."""
+    if technology == "infiniband" and fabric.planes > 1:
+        return True
+    if fabric.nics[pool].count < 2 or not fabric.by_rail:
+        return False
+    return not fabric.spines or (not fabric.cores and len({cable.b for cable in fabric.wiring() if cable.a == fabric.leaves[0]}) < len(fabric.spines))
 
 
 def _traffic_class(value: str | None, dscp: int) -> str:

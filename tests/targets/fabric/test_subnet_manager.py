@@ -69,6 +69,45 @@ def test_every_subnet_has_a_prefix_of_its_own(files, project):
     assert keys(tree["fabric/s/opensm.conf"])["routing_engine"] == "minhop"
 
 
+SUBNETS = {"rails": [f"rail{n}" for n in range(1, 9)], "two-subnets": ["plane1", "plane2"]}
+
+
+@pytest.mark.parametrize("case", SUBNETS)
+def test_every_subnet_of_a_fabric_has_files_of_its_own(files, table, case):
+    """OpenSM binds to one port and runs what that reaches: another prefix, other roots, other names, and nothing shared on one host."""
+    made, folders = files(case), SUBNETS[case]
+    assert sorted(path for path in made if path.endswith("opensm.conf")) == [f"fabric/compute/{folder}/opensm.conf" for folder in folders]
+    found = [keys(made[f"fabric/compute/{folder}/opensm.conf"]) for folder in folders]
+    for key in ("subnet_prefix", "root_guid_file", "partition_config_file", "log_file"):
+        assert len({one[key] for one in found}) == len(folders)
+    assert {one["routing_engine"] for one in found} == {"ftree,no_fallback"}
+    described = [row["description"] for folder in folders for row in table(case, f"compute/{folder}/plan.csv") if row["kind"] == "switch"]
+    assert sorted(described) == sorted(row["description"] for row in table(case, "compute/plan.csv") if row["kind"] == "switch")
+    for folder in folders:
+        assert {row["guids"] for row in table(case, f"compute/{folder}/plan.csv") if row["role"] == "spine"} == {"root"}
+
+
+def test_a_rail_of_one_switch_is_no_tree(project):
+    """One leaf a rail: ftree would never bring it up."""
+    from iacgen.pipeline import run
+    from iacgen.targets import fabric
+
+    text = "kind: Cluster\nschema: 1\nname: t\nsites: {h: {kind: on-prem}}\nnodes: {gpu: {site: h, system: dgx-h100, count: 8}}\nfabrics: {compute: {site: h, purpose: compute, connects: [gpu], technology: infiniband, topology: rail-only, switch: qm9700, manager: {kind: opensm, pool: gpu}}, files: {site: h, purpose: storage, connects: [gpu], technology: infiniband, switch: qm9700, manager: {kind: opensm, pool: gpu}}}\n"
+    made = fabric.render(run(text, "t").project)
+    confs = {path: keys(text) for path, text in made.items() if path.endswith("opensm.conf")}
+    assert len(confs) == 9 and len({one["subnet_prefix"] for one in confs.values()}) == 9
+    assert all(one["routing_engine"] == "minhop" and "root_guid_file" not in one for one in confs.values())
+
+
+def test_the_page_of_a_fabric_tells_who_runs_each_subnet(files):
+    lines = files("rails")["fabric/compute/README.md"].splitlines()
+    assert "| compute.rail3 | `rail3/` | 0xfe80000000020000 | sm0003, sm0004 | mlx5_0 |" in lines
+    assert "| compute.plane2 | `plane2/` | 0xfe80000000010000 | gpu0001, gpu0002 | mlx5_0 port 2 |" in files("two-subnets")["fabric/compute/README.md"].splitlines()
+    ufm = files("gb200")["fabric/compute/README.md"]
+    assert "| compute.rail4 | 0xfe80000000030000 | ufm0007, ufm0008 | mlx5_0 |" in ufm.splitlines() and "fabric_interface" in ufm
+    assert not {path for path in files("gb200") if path.endswith("opensm.conf")}
+
+
 @pytest.mark.parametrize(("case", "says"), [("opensm", "node by node, rail by rail"), ("dragonfly", "spread them")])
 def test_the_order_of_ranks_is_told(files, case, says):
     assert says in files(case)["fabric/compute/opensm.conf"].splitlines()[1]

@@ -6,7 +6,6 @@ import pytest
 
 from iacgen.verify.fabric.chance import loads
 from iacgen.verify.fabric.marks import mark, ring_mark
-from iacgen.verify.fabric.parts import parts
 from iacgen.verify.fabric.plan import Link, Plan, of_fabric
 
 
@@ -83,16 +82,3 @@ def test_adapters_that_lie_side_by_side_count_together(fabrics):
     both = tuple(f"{name.split()[0]} mlx5_{n}" for name in one.order for n in (0, 1))
     links = tuple(leaf[f"{name.split()[0]} mlx5_0"]._replace(a=name) for name in both) + tuple(link for link in one.links if link.a not in leaf)
     assert mark(replace(one, adapters=both, order=both, links=links)).flows == 2 * mark(one).flows
-
-
-def test_rails_without_spines_are_a_subnet_each(fabrics):
-    plan = fabrics.rails(rails=4, hosts=8, spines=0, parallel=0, radix=16)
-    found = parts(plan)
-    assert [part.switches for part in found] == [(f"su0-leaf{r}",) for r in range(4)]
-    assert all(len(part.adapters) == len(part.links) == 8 for part in found)
-    assert sorted(name for part in found for name in part.order) == sorted(plan.order)
-
-
-def test_a_fabric_that_is_joined_is_one_subnet(fabrics):
-    plan = fabrics.rails()
-    assert parts(plan) == [plan]
