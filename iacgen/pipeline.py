@@ -265,6 +265,7 @@ def job_spec(name: str, wanted: Training, blueprint: Blueprint) -> JobSpec | Non
         offload_path=off.path if off else "/local",
         host_memory_gib=system.memory_gib,
         host_nvme_tb=system.local_nvme_tb,
+        fp8=wanted.precision == "fp8",
         gradients=wanted.gradients,
         recompute=wanted.recompute,
         distributed_optimizer=megatron,

@@ -77,6 +77,7 @@ class Training(Section):
     shard_group: int | None = Field(None, ge=1, le=131_072, description="GPUs that share one copy of the states (hybrid sharding of FSDP); all by default", examples=[8])
     secondary_group: int | None = Field(None, ge=1, le=131_072, description="GPUs that keep a second copy of the weights between them, so that the backward pass gathers near by (ZeRO++ hpZ)", examples=[8])
     offload: Offload | None = Field(None, description="What leaves the GPU", examples=[{"optimizer": "cpu"}])
+    precision: Literal["bf16", "fp8"] = Field("bf16", description="Type that linear layers compute in; fp8 by Transformer Engine, in Megatron alone", examples=["fp8"])
     gradients: Literal["bf16", "fp32"] = Field("fp32", description="Type that gradients are summed in", examples=["bf16"])
     recompute: Literal["none", "selective", "full"] = Field("selective", description="Activations computed again in the backward pass", examples=["selective", "full"])
     checkpoint: Checkpoint | None = Field(None, description="Where the state is saved", examples=[{"to": "scratch", "target": "60s"}])

@@ -44,6 +44,8 @@ class Wish:
 def write(wish: Wish) -> str:
     """The text of a blueprint with comments. Raises Impossible."""
     system, model = _system(wish.system), _model(wish.job)
+    if model.positions == "alibi":
+        raise Impossible(f"{model.name} knows places by ALiBi, which Megatron-LM does not compute; take --job with another model")
     site = "aws" if system.cloud else "on-prem"
     if wish.site not in (None, site):
         raise Impossible(f"{system.id} stands {'in AWS' if system.cloud else 'in a hall of your own'}: --site {site}")

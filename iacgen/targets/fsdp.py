@@ -7,7 +7,6 @@ started by srun, torchrun or mpirun are no different. TorchTitan reads TOML up t
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from iacgen.render import render as render_template
@@ -55,7 +54,7 @@ def render(project: Project) -> dict[str, str]:
             ranks_per_node=placement.gpus_per_node,
             first_host=placement.hosts[0],
             script=job.spec.entrypoint,
-            titan=bool(titan) and is_titan(job.spec),
+            titan=bool(titan) and job.spec.titan,
             arguments=job.spec.arguments,
         )
     return tree
@@ -70,11 +69,6 @@ def mesh(spec: JobSpec) -> Mesh:
 def runs_on_accelerate(spec: JobSpec) -> bool:
     """Accelerate has no pipeline and no expert groups."""
     return spec.pipeline == 1 and spec.expert == 1
-
-
-def is_titan(spec: JobSpec) -> bool:
-    """Whether the training script is TorchTitan's own, ``torchtitan/train.py``."""
-    return PurePosixPath(spec.entrypoint).parts[-2:] == ("torchtitan", "train.py")
 
 
 def accelerate(job: Job, first_host: str) -> dict[str, object]:
@@ -184,6 +178,8 @@ def words(job: Job, design: Design) -> tuple[tuple[str, str | int, str], ...]:
         ("TRAIN_GRADIENTS", spec.gradients, "Type that gradients are summed in: reduce_dtype of FSDP's mixed precision"),
         ("TRAIN_MESH", f"{sizes.pipeline},{sizes.replicate},{sizes.shard},{sizes.context},{sizes.tensor}", "The device mesh: pipeline, copies, shards, context, tensor, the last one fastest"),
     ]
+    if spec.tensor > 1:
+        found.append(("TRAIN_SEQUENCE_PARALLEL", _ENGLISH[spec.sequence_parallel], "Whether norms and residuals are cut along the sequence beside tensor parallelism, as memory was counted"))
     if spec.data_path:
         found.append(("TRAIN_DATA", spec.data_path, "Data set"))
     if mount:

@@ -119,7 +119,7 @@ def _model(job: Job) -> Iterator[Flag]:
 
 
 def _positions(model: Any) -> Iterator[Flag]:
-    """Megatron-LM has no ALiBi: a model with it is computed as one without positions, which costs the same."""
+    """Megatron-LM has no ALiBi: a model with it is computed as one without positions, which costs the same (IAC337 says so)."""
     if model.rope_base is not None:
         yield "position-embedding-type", "rope"
         yield "rotary-base", round(model.rope_base)
@@ -150,6 +150,11 @@ def _experts(spec: JobSpec) -> Iterator[Flag]:
 
 def _numbers(spec: JobSpec) -> Iterator[Flag]:
     yield "bf16", None
+    if spec.fp8:
+        # Transformer Engine's delayed scaling, with the history that it has by default; Megatron's own would be one step.
+        yield "fp8-format", "hybrid"
+        yield "fp8-amax-history-len", 1024
+        yield "fp8-amax-compute-algo", "max"
     if spec.gradients == "bf16":
         yield "grad-reduce-in-bf16", None
     else:

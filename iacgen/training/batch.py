@@ -163,6 +163,8 @@ def _sequence_divides(spec: JobSpec) -> Iterator[Diagnostic]:
             yield _error(spec, 310, "sequence-not-divisible", f"sequence {spec.sequence} does not divide over context {c}", ("sequence",), f"use a multiple of {c}")
         if spec.model.heads % c:
             yield _error(spec, 307, "heads-not-divisible", f"{spec.model.heads} attention heads do not divide over context {c}, as DeepSpeed's sequence parallelism needs", ("parallel", "context"), f"use a divisor of {spec.model.heads}")
+    elif spec.framework == "fsdp" and spec.titan and spec.sequence % (pieces * spec.tensor):  # torchtitan, ParallelDims.seq_len_divisor
+        yield _error(spec, 310, "sequence-not-divisible", f"sequence {spec.sequence} does not divide into {pieces * spec.tensor} pieces, as TorchTitan needs with tensor {spec.tensor} and context {c}", ("sequence",), f"use a multiple of {pieces * spec.tensor}")
     elif c > 1 and spec.sequence % pieces:
         yield _error(spec, 310, "sequence-not-divisible", f"sequence {spec.sequence} does not divide into {pieces} pieces, two for each of context {c}", ("sequence",), f"use a multiple of {pieces}")
     elif spec.sequence_parallel and spec.local_sequence % spec.tensor:

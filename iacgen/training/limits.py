@@ -14,6 +14,10 @@ from iacgen.training.said import Rule, error
 if TYPE_CHECKING:
     from iacgen.training.spec import JobSpec
 
+FP8_CAPABILITY = 8.9
+FP8_ROWS, FP8_SIDE = 8, 16
+"""Transformer Engine, pytorch/utils.py: first compute capability, and what rows and columns of fp8 matrices are multiples of."""
+
 
 def _experts_divide(spec: JobSpec) -> Iterator[Diagnostic]:
     """Megatron-LM validate_args and DeepSpeed moe/layer.py: experts divisible by the expert-parallel size. A tensor group of experts
@@ -111,6 +115,47 @@ def _offload_has_a_program(spec: JobSpec) -> Iterator[Diagnostic]:
         yield error(spec, 329, "offload-refused", message, at, help)
 
 
-LIMITS: tuple[Rule, ...] = (_experts_divide, _ends_are_said_once, _fsdp_shards, _offload_has_a_program)
+def _fp8_has_a_program(spec: JobSpec) -> Iterator[Diagnostic]:
+    """Megatron: --fp8-format, by Transformer Engine, which wants Ada or newer (compute capability 8.9) and matrices whose rows are a
+    multiple of 8 and whose columns one of 16 (its ``assert_dim_for_fp8_exec``). DeepSpeed's configuration has no fp8 for a model's own
+    layers, and PyTorch's FSDP none without a converter of the script."""
+    if not spec.fp8:
+        return
+    at, model, t = ("precision",), spec.model, spec.tensor
+    if spec.framework != "megatron":
+        yield error(spec, 339, "fp8-refused", f"precision fp8 is Megatron's; no file of a {spec.framework} job can ask for it", at, "use framework: megatron, or leave precision out")
+        return
+    if float(spec.gpu.compute_capability or 0) < FP8_CAPABILITY:
+        yield error(spec, 339, "fp8-refused", f"{spec.gpu.name} has no fp8 that Transformer Engine uses", at, f"leave precision out, or take GPUs of compute capability {FP8_CAPABILITY} or more")
+    inner = model.experts.hidden // spec.expert_tensor if model.experts else model.ffn_hidden // t
+    sides = {"hidden size": model.hidden, "feed-forward size on a GPU": inner, "size of a GPU's heads": model.heads // t * model.head_dim}
+    odd = [f"{name} {size}" for name, size in sides.items() if size % FP8_SIDE]
+    rows = spec.local_sequence * spec.micro_batch // (t if spec.sequence_parallel else 1)
+    if rows % FP8_ROWS:
+        odd.append(f"{rows} tokens in a pass on a GPU")
+    if odd:
+        yield error(spec, 339, "fp8-refused", f"fp8 wants sides that are multiples of {FP8_SIDE} and {FP8_ROWS}: {', '.join(odd)}", at, "leave precision out, or cut the model otherwise")
+
+
+def _positions_have_a_program(spec: JobSpec) -> Iterator[Diagnostic]:
+    """Megatron-LM's --position-embedding-type knows learned_absolute, rope, mrope, yarn, relative and none, and no ALiBi (arXiv:2108.12409)."""
+    if spec.framework == "megatron" and spec.model.positions == "alibi":
+        yield Diagnostic(
+            "IAC337", "alibi-in-megatron", "warning",
+            f"{spec.model.id} knows places by ALiBi, which Megatron-LM does not compute: the files train it without positions, another model at the same cost",
+            spec.at("model"), help="use framework: deepspeed with a script that has ALiBi, or positions: rope in a model of your own",
+        )  # fmt: skip
+
+
+def _titan_cuts_the_sequence(spec: JobSpec) -> Iterator[Diagnostic]:
+    """torchtitan 0.2.2, models/llama3 and deepseek_v3, infra/parallelize.py: norms are SequenceParallel wherever there is tensor parallelism."""
+    if spec.framework == "fsdp" and spec.titan and spec.tensor > 1 and not spec.sequence_parallel:
+        yield error(
+            spec, 338, "tensor-without-sequence-parallelism", f"TorchTitan cuts the sequence wherever it cuts layers, and the plan counts whole ones beside tensor {spec.tensor}",
+            ("parallel", "sequence"), "leave parallel.sequence out: it is on by default",
+        )  # fmt: skip
+
+
+LIMITS: tuple[Rule, ...] = (_experts_divide, _ends_are_said_once, _fsdp_shards, _offload_has_a_program, _fp8_has_a_program, _positions_have_a_program, _titan_cuts_the_sequence)
 WORLD: tuple[Rule, ...] = (_expert_grid_divides, _shards_have_a_group)
 """Rules that ask for the number of copies of the model."""

@@ -11,6 +11,7 @@ from iacgen.training.states import state_bytes
 from iacgen.training.zero import bucket_bytes
 
 if TYPE_CHECKING:
+    from iacgen.training.parameters import StageParameters
     from iacgen.training.spec import JobSpec
 
 GIB = 2**30
@@ -97,7 +98,7 @@ def stage_memory(spec: JobSpec, stage: int) -> StageMemory:
     return StageMemory(
         stage=stage,
         layers=stage_layers(spec)[stage],
-        weights=states.weights,
+        weights=states.weights + fp8_bytes(spec, held),
         gradients=states.gradients,
         optimizer=states.optimizer,
         step=states.step,
@@ -106,6 +107,15 @@ def stage_memory(spec: JobSpec, stage: int) -> StageMemory:
         logits=logits_bytes(spec) if stage == spec.pipeline - 1 else 0,
         activations=stored_bytes(spec, stage) + embedding_bytes(spec, stage),
     )
+
+
+def fp8_bytes(spec: JobSpec, held: StageParameters) -> int:
+    """What fp8 keeps beside the bf16 weights of the layers: each once in fp8 and, where the GPU multiplies by rows alone (below
+    compute capability 10), once more transposed, from the first micro batch of a step to the last (megatron-core,
+    extensions/transformer_engine.py, is_first_microbatch). Inputs that are kept in fp8 would save some of it; they count as bf16."""
+    if not spec.fp8:
+        return 0
+    return (2 if float(spec.gpu.compute_capability or 0) < 10 else 1) * (held.layers + held.experts)
 
 
 def buffer_bytes(spec: JobSpec, stage: int = 0) -> int:

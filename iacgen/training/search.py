@@ -217,7 +217,7 @@ def _cuts(spec: JobSpec, free: frozenset[str]) -> Iterator[JobSpec]:
                         for zero in stages:
                             yield replace(
                                 spec, tensor=t, context=c, expert=e, micro_batch=b, recompute=repeat, zero=zero, pipeline=1, virtual=1, data=None,
-                                sequence_parallel=megatron and t > 1, first_layers=None, last_layers=None,
+                                sequence_parallel=spec.framework != "deepspeed" and t > 1, first_layers=None, last_layers=None,
                             )  # fmt: skip
 
 

@@ -6,6 +6,7 @@ Numbers are taken as they are; `iacgen.training.batch.check` says which of them 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Literal
 
 from iacgen.training.assume import Assumptions
@@ -113,6 +114,11 @@ class JobSpec:
     assume: Assumptions = Assumptions()
     wanted: Wanted = Wanted()
     origin: BlueprintPath = ()
+
+    @property
+    def titan(self) -> bool:
+        """Whether the training script is TorchTitan's own, ``torchtitan/train.py``."""
+        return PurePosixPath(self.entrypoint).parts[-2:] == ("torchtitan", "train.py")
 
     @property
     def world(self) -> int:

@@ -55,6 +55,8 @@ def test_argparse_reads_each_line_as_one_argument(superpod):
         ({"virtual": 1}, {}, {"num-virtual-stages-per-pipeline-rank"}),
         ({"gradients": "fp32"}, {"accumulate-allreduce-grads-in-fp32": None}, {"grad-reduce-in-bf16"}),
         ({"recompute": "full"}, {"recompute-granularity": "full", "recompute-method": "uniform", "recompute-num-layers": 1}, set()),
+        ({"fp8": True}, {"bf16": None, "fp8-format": "hybrid", "fp8-amax-history-len": 1024, "fp8-amax-compute-algo": "max"}, set()),
+        ({"fp8": False}, {"bf16": None}, {"fp8-format", "fp8-amax-history-len"}),
         ({"recompute": "none"}, {}, {"recompute-granularity", "recompute-method", "recompute-num-layers"}),
         ({"distributed_optimizer": False, "nodes": 144, "pipeline": 18, "recompute": "full", "global_batch": 72}, {"overlap-grad-reduce": None}, {"overlap-param-gather", "use-distributed-optimizer"}),
         ({"first_layers": 13, "last_layers": 15, "virtual": 1, "recompute": "full"}, {"decoder-first-pipeline-num-layers": 13, "decoder-last-pipeline-num-layers": 15}, {"num-experts", "expert-tensor-parallel-size"}),

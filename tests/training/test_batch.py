@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from iacgen import catalog
 from iacgen.training import JobSpec, batch, limits
 
 CASES = yaml.safe_load(Path(__file__).with_name("refusals.yaml").read_text())
@@ -21,6 +22,7 @@ def changed(spec, change):
     """The job with other numbers; those that belong to the model go into its model."""
     own = {field.name for field in fields(JobSpec)}
     model = spec.model.model_copy(update={k: v for k, v in change.items() if k not in own})
+    change = change | ({"gpu": catalog.gpu(change["gpu"])} if "gpu" in change else {})
     return replace(spec, model=model, **{k: v for k, v in change.items() if k in own})
 
 

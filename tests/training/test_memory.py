@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from iacgen import catalog
 from iacgen.training import memory, table_text
-from iacgen.training.parameters import count
+from iacgen.training.parameters import count, shard
 from iacgen.training.states import state_bytes
 from iacgen.training.zero import bucket_bytes
 from iacgen.verify import programs
@@ -149,6 +149,16 @@ def test_the_table_adds_up(pretrain):
     assert [sum(rows[line][i] for line in memory.LINES) for i in range(9)] == list(rows["total"])
     assert table.worst.total == max(rows["total"])
     assert table.capacity == round(79.65 * GIB) - 2 * GIB
+
+
+@pytest.mark.parametrize(("gpu", "copies"), [("h100-sxm", 2), ("b200", 1)])
+def test_fp8_keeps_the_layers_weights_again(pretrain, gpu, copies):
+    """A GPU that multiplies by rows alone keeps the transposed weights, too; embedding and output layer stay in bf16."""
+    plain = replace(pretrain, gpu=catalog.gpu(gpu))
+    fp8 = memory.table(replace(plain, fp8=True))
+    for stage, (with_fp8, without) in enumerate(zip(fp8.stages, memory.table(plain).stages, strict=True)):
+        held = shard(plain, stage)
+        assert with_fp8.total - without.total == with_fp8.weights - without.weights == copies * (held.total - held.ends)
 
 
 def test_only_the_last_stage_has_logits(pretrain):

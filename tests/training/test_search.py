@@ -72,6 +72,23 @@ def test_what_is_found_is_accepted_and_has_headroom(framework):
         assert plan.spec.framework == framework
 
 
+def test_layers_are_cut_with_the_sequence_wherever_the_program_cuts_both():
+    """8,190 tokens leave nothing but tensor parallelism on 16 GPUs with 8 sequences, and the language cuts the sequence beside it by default."""
+    found = search(job(framework="fsdp", zero=3, distributed_optimizer=False, sequence=8190, global_batch=8))
+    assert isinstance(found, Found)
+    assert {(plan.spec.tensor, plan.spec.sequence_parallel) for plan in (found.best, *found.others)} == {(2, True)}
+
+
+@pytest.mark.parametrize("tokens", [8192, 8176])
+def test_a_job_of_torchtitan_gets_a_cut_that_torchtitan_takes(tokens):
+    """Its sequence parallelism cannot be switched off, and its pieces are tensor * 2 * context (ParallelDims.seq_len_divisor)."""
+    found = search(job(framework="fsdp", zero=3, distributed_optimizer=False, sequence=tokens, global_batch=4, entrypoint="/opt/torchtitan/train.py"))
+    assert isinstance(found, Found)
+    for spec in (plan.spec for plan in (found.best, *found.others)):
+        assert spec.sequence_parallel == (spec.tensor > 1)
+        assert tokens % (spec.tensor * 2 * spec.context) == 0
+
+
 def test_the_same_job_gets_the_same_answer():
     assert search(job(), OPEN) == search(job(), OPEN)
 

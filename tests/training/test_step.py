@@ -76,6 +76,15 @@ def test_recomputation_repeats_the_forward_pass_of_the_layers(published):
     assert full.hfu > full.mfu
 
 
+def test_fp8_halves_the_matrices_of_the_layers_alone(published):
+    """Attention and the other kernels stay as they are, and so do the output layer's products."""
+    bf16, fp8 = step(published), step(replace(published, fp8=True))
+    assert fp8.kernels.attention == bf16.kernels.attention
+    assert fp8.kernels.memory == bf16.kernels.memory
+    assert 0.5 < fp8.kernels.matmul / bf16.kernels.matmul < 0.62
+    assert fp8.model_flops == bf16.model_flops
+
+
 def test_a_larger_matrix_reaches_more_of_the_peak(pretrain):
     """Waves and operands cost less the larger all sides are; never more than the share of the catalog."""
     speed = rates(pretrain)

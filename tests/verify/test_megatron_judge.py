@@ -118,6 +118,7 @@ OTHER_SHAPES = {
     "experts-cut": {"model": "mixtral-8x7b", "nodes": 16, "tensor": 4, "pipeline": 2, "virtual": 2, "context": 1, "expert": 4, "expert_tensor": 2, "global_batch": 128, "sequence": 4096, "expert_capacity": 1.25},
     "latent": {"model": "deepseek-v3", "gpu": "h200", "nodes": 128, "tensor": 1, "sequence_parallel": False, "pipeline": 16, "virtual": 1, "context": 1, "expert": 64, "global_batch": 1024, "sequence": 4096, "first_layers": 3, "last_layers": 2, "recompute": "full"},
     "uneven": {"first_layers": 13, "last_layers": 15, "virtual": 1, "recompute": "full"},
+    "fp8": {"fp8": True},
     "learned": {"model": "gpt-3-175b", "nodes": 96, "pipeline": 12, "virtual": 1, "context": 1, "global_batch": 256, "sequence": 2048},
 }  # fmt: skip
 OTHER_SPOILT = [
@@ -130,6 +131,8 @@ OTHER_SPOILT = [
     ("latent", "--multi-latent-attention\n", "", "idle-megatron-argument", "--kv-lora-rank without"),
     ("latent", "--moe-router-score-function=sigmoid", "--moe-router-score-function=softmax", "megatron-refused", "sigmoid"),
     ("uneven", "--decoder-first-pipeline-num-layers=13", "--decoder-first-pipeline-num-layers=14", "megatron-refused", "divisible"),
+    ("fp8", "--fp8-format=hybrid", "--fp8-format=e4m3", "megatron-not-of-plan", "--fp8-format"),
+    ("fp8", "--fp8-format=hybrid\n", "", "idle-megatron-argument", "without --fp8-format"),
     ("learned", "--position-embedding-type=learned_absolute", "--position-embedding-type=rope", "megatron-not-of-plan", "--position-embedding-type"),
 ]
 

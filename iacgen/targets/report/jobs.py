@@ -44,13 +44,14 @@ def section(job: Job, placement: Placement, design: Design) -> Section:
 
 def _facts(job: Job, pool: Pool, design: Design) -> tuple[Fact, ...]:
     spec = job.spec
+    fp8 = "; linear layers in fp8" if spec.fp8 else ""
     zero = f", ZeRO stage {spec.zero}" if spec.framework == "deepspeed" else ""
     chunks = f", {spec.virtual} model chunks a stage" if spec.virtual > 1 else ""
     purpose = design.descriptions.get(("training", job.name))
     return (
         *([("For", purpose)] if purpose else []),
         ("Model", f"{spec.model.name}, {job.parameters.total:,} parameters"),
-        ("Framework", f"{spec.framework}{zero}; gradients {spec.gradients}; recompute {spec.recompute}"),
+        ("Framework", f"{spec.framework}{zero}{fp8}; gradients {spec.gradients}; recompute {spec.recompute}"),
         ("GPUs", f"{job.world:,} = tensor {spec.tensor} x context {spec.context} x data {job.data_parallel} (derived) x pipeline {spec.pipeline}{chunks}"),
         ("Batch", f"{spec.global_batch:,} sequences of {spec.sequence:,} tokens = {spec.micro_batch} x {job.micro_batches} micro batches x data {job.data_parallel}"),
         *times.facts(job, pool, design),

@@ -38,6 +38,8 @@ def words(job: Any, design: Any) -> dict[str, str]:
         "TRAIN_ACCUMULATION": spec.global_batch // (spec.micro_batch * job.data_parallel), "TRAIN_RECOMPUTE": spec.recompute,
         "TRAIN_GRADIENTS": spec.gradients, "TRAIN_MESH": f"{spec.pipeline},{copies},{parts},{spec.context},{spec.tensor}",
     }  # fmt: skip
+    if spec.tensor > 1:
+        out["TRAIN_SEQUENCE_PARALLEL"] = "true" if spec.sequence_parallel else "false"
     out |= data_and_saves(job, design)
     return {name: shlex.quote(str(value)) for name, value in out.items()}
 

@@ -28,6 +28,8 @@ _NEEDS = {
     "moe-grouped-gemm": "num-experts",
     "moe-layer-freq": "num-experts",
     "moe-expert-capacity-factor": "num-experts",
+    "fp8-amax-history-len": "fp8-format",
+    "fp8-amax-compute-algo": "fp8-format",
     "q-lora-rank": "multi-latent-attention",
     "kv-lora-rank": "multi-latent-attention",
 }
@@ -100,6 +102,7 @@ def planned(job: Any) -> dict[str, object]:
         (model.bias == "qkv", {"add-qkv-bias": None}),
         (True, {"position-embedding-type": {"rope": "rope", "learned": "learned_absolute", "alibi": "none"}[model.positions]}),
         (model.rope_base is not None, {"rotary-base": round(model.rope_base or 0)}),
+        (spec.fp8, {"fp8-format": "hybrid", "fp8-amax-history-len": 1024, "fp8-amax-compute-algo": "max"}),
         (spec.gradients == "bf16", {"grad-reduce-in-bf16": None}),
         (spec.gradients == "fp32", {"accumulate-allreduce-grads-in-fp32": None}),
         (spec.flash_attention, {"attention-backend": "fused" if model.latent else "flash"}),
