@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
 import yaml
+
+from iacgen.verify import programs
 
 STATIC = Path(__file__).parents[2] / "templates" / "ansible" / "static"
 ROLES = sorted(path.name for path in (STATIC / "roles").iterdir())
@@ -87,6 +91,27 @@ def test_every_role_is_played_and_tagged():
 def test_subnet_managers_change_one_at_a_time():
     plays = {role["role"]: play for play in yaml.safe_load((STATIC / "site.yml").read_text()) for role in play["roles"]}
     assert plays["opensm"]["serial"] == 1
+
+
+def test_two_subnet_managers_on_a_host_share_no_file_of_lids():
+    """OpenSM keeps guid2lid in OSM_CACHE_DIR and its dumps in OSM_TMP_DIR, by default the same for every one on a host (opensm(8))."""
+    unit = (STATIC / "roles/opensm/files/opensm-fabric@.service").read_text()
+    (variables,) = re.findall(r"^Environment=(.*)$", unit, re.MULTILINE)
+    assert dict(word.split("=") for word in variables.split()) == {"OSM_CACHE_DIR": "/var/cache/opensm/%i/", "OSM_TMP_DIR": "/var/log/opensm/%i/"}
+    assert "\nCacheDirectory=opensm/%i\n" in unit and "\nLogsDirectory=opensm/%i\n" in unit  # systemd makes them
+
+
+@pytest.mark.judge("ansible")
+def test_the_guid_of_a_port_is_read_off_its_device(tmp_path):
+    """By Ansible itself, from what its module slurp gives of gids/0; a device that was not asked has none."""
+    gid = "ZmU4MDowMDAwOjAwMDA6MDAwMTowYzQyOmExMDM6MDBhMTpiMmMzCg=="  # fe80:0000:0000:0001:0c42:a103:00a1:b2c3 and the end of a line
+    results = [{"item": {"name": "compute.rail4"}, "content": gid}, {"item": {"name": "compute.rail5"}, "skipped": True}]
+    given = tmp_path / "given.json"
+    given.write_text(json.dumps({"opensm_gids": {"results": results}, "opensm_fabrics": []}))
+    program = programs.find("ansible").path / "ansible"
+    words = [program, "localhost", "-c", "local", "-m", "ansible.builtin.debug", "-a", "var=opensm_port_read", "-e", f"@{STATIC / 'roles/opensm/vars/main.yml'}", "-e", f"@{given}"]
+    answer = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path, env={"HOME": str(tmp_path), "PATH": "/usr/bin:/bin", "ANSIBLE_NOCOLOR": "1", "LC_ALL": "C.UTF-8"})
+    assert json.loads(answer.stdout.partition("=>")[2])["opensm_port_read"] == {"compute.rail4": "0x0c42a10300a1b2c3"}, answer.stdout + answer.stderr
 
 
 def test_the_fabric_comes_before_the_storage_and_the_storage_before_slurm():
