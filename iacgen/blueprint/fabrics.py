@@ -13,7 +13,7 @@ class FabricManager(Section):
     """Who runs the subnet."""
 
     kind: Literal["ufm", "opensm"] = Field(description="Who manages it; on hosts that the fabric does not connect, UFM takes four leaf ports and opensm one for each of two hosts", examples=["ufm", "opensm"])
-    pool: PoolName = Field(description="Pool whose hosts run it", examples=["ufm", "ctl"])
+    pool: PoolName = Field(description="Pool whose hosts run it; where planes or rails are subnets of their own, they are dealt over its hosts and their ports", examples=["ufm", "ctl"])
 
 
 class Qos(Section):
@@ -32,6 +32,7 @@ class GroupSize(Section):
     leaves: int | None = Field(None, ge=1, le=1024, description="Switches of a group that carry hosts", examples=[8])
     spines: int | None = Field(None, ge=1, le=1024, description="Spines of a group, of a dragonfly-plus", examples=[8])
     links: int | None = Field(None, ge=1, le=1024, description="Links to other groups, of each switch that has any", examples=[4])
+    between: int | None = Field(None, ge=1, le=1024, description="Links between any two groups; by default all that the switches have are divided among the groups that are planned", examples=[4])
 
 
 class Quoted(Section):

@@ -1,5 +1,6 @@
 """Rules of the fabric design that no size of a single fabric shows: what a plan decides before it stands, and what equal answers are told by."""
 
+from collections import Counter
 from types import SimpleNamespace
 
 import pytest
@@ -30,6 +31,26 @@ def test_the_links_of_a_dragonfly_are_divided_among_all_groups_that_are_planned(
     assert (len(small.pods), len(full.pods)) == (3, 5)
     assert small.cables.across == 3 * between and full.cables.across == 10 * between
     assert {*small.wiring()} < {*full.wiring()}
+
+
+@pytest.mark.parametrize("spines", [{}, {"spines": 4}])
+def test_links_between_two_groups_can_be_fewer_than_there_are_ports_for(spines):
+    """Nine groups of four leaves with 16 links each to others: 64 / 8 = 8 would lead to each, 4 are asked for."""
+    topology, group = "dragonfly-plus" if spines else "dragonfly", {"hosts": 8, "leaves": 4, "links": 16, **spines}
+    all_of_them, four = (designed({"gpu": {"system": "dgx-h100", "count": 36}}, topology=topology, group=g).fabrics["net"] for g in (group, group | {"between": 4}))
+    assert (all_of_them.trunks.between, four.trunks.between) == (8, 4)
+    across = Counter(frozenset(end.rpartition("-")[0] for end in (c.a, c.b)) for c in four.wiring() if c.joins == "group-group")
+    assert set(across.values()) == {4} and len(across) == 9 * 8 // 2 and four.cables.across == 4 * 36
+
+
+def test_links_between_two_groups_limit_how_many_there_can_be():
+    """64 links of a group, 16 to each other one: five groups. Without ``links`` a group gets as many as that takes."""
+    asked = {"hosts": 8, "leaves": 4, "between": 16}
+    with pytest.raises(AssertionError, match="24 leaves make 6 groups of 4, and 16 lin"):
+        designed({"gpu": {"system": "dgx-h100", "count": 24}}, topology="dragonfly", group=asked | {"links": 16})
+    assert designed({"gpu": {"system": "dgx-h100", "count": 20}}, topology="dragonfly", group=asked | {"links": 16}).fabrics["net"].trunks.between == 16
+    made = designed({"gpu": {"system": "dgx-h100", "count": 100}}, topology="dragonfly", group={"between": 2}).fabrics["net"].trunks
+    assert made.between == 2 and (made.planned - 1) * 2 <= made.ends * made.reach
 
 
 def test_addresses_of_one_pool_stay_where_another_grows():

@@ -44,7 +44,7 @@ NO_FIGURE = {"tdp_mw_per_su": "the heat of a unit of racks is the hall's, and th
 TOLD = {
     "design", "switch_model", "radix", "port_gbps", "planes", "links_per_cable", "su_nodes", "rails", "gpus_per_node", "ports_per_node", "fabric_manager_ports",
     "scalable_units", "nodes", "gpus", "racks_per_su", "gpus_per_rack", "leaf_per_rail_group", "spine_per_rail_group", "oversubscription", "max_scalable_units", "topology", "tiers",
-    "spines", "group",
+    "spines", "group", "spine_radix", "spine_oversubscription", "pod",
 }  # fmt: skip
 SOURCE = (Source(figures=("ports_by_gbps",), where="case file", date="2026-01"),)
 
@@ -57,11 +57,11 @@ class Pool:
         return f"gpu{index + 1:06d}"
 
 
-def switch_of(inputs):
+def switch_of(inputs, radix="radix"):
     """The switch of the row: its ports where it states them, else those that the catalog has for the model."""
-    if "radix" in inputs:
-        ports = {inputs.get("port_gbps", 400): inputs["radix"]}
-        return Switch(kind="switch", id="x", name=inputs.get("switch_model", "x"), sources=SOURCE, vendor="x", technologies=("infiniband",), ports_by_gbps=ports, cages=inputs["radix"], form="osfp", cage_links=1, rack_units=1)
+    if radix in inputs:
+        ports = {inputs.get("port_gbps", 400): inputs[radix]}
+        return Switch(kind="switch", id="x", name=inputs.get("switch_model", "x"), sources=SOURCE, vendor="x", technologies=("infiniband",), ports_by_gbps=ports, cages=inputs[radix], form="osfp", cage_links=1, rack_units=1)
     model = inputs.get("switch_model", "QM9700").lower()
     assert model in catalog.ids("switches"), f"the row has no radix, and the catalog no {model}"
     return catalog.switch(model)
@@ -118,6 +118,7 @@ def request(inputs):
     switch = switch_of(inputs)
     gbps = inputs.get("port_gbps") or max(switch.ports_by_gbps)
     asked = Request("compute", [], {}, {"gpu": gbps}, switch, None, "by-unit", float(inputs.get("oversubscription", 1)), inputs.get("fabric_manager_ports", 0), tiers=inputs.get("tiers"), spines=inputs.get("spines"))
+    asked = replace(asked, upper=switch_of(inputs, "spine_radix") if "spine_radix" in inputs else None, spine_oversubscription=float(inputs.get("spine_oversubscription", 1)), pod=inputs.get("pod"))
     if "racks_per_su" in inputs:
         trays, units = inputs["gpus_per_rack"] // inputs["rails"], inputs["racks_per_su"] * inputs["scalable_units"]
         several = 3 if inputs["scalable_units"] > 1 else inputs.get("tiers")
@@ -141,7 +142,7 @@ def built(case):
     shape = TOPOLOGIES[topology](asked)
     manager = Manager("ufm", ("ufm1",), asked.manager_ports) if asked.manager_ports else None
     leaves = tuple(leaf for group in shape.groups for leaf in group.leaves)
-    tiers = tuple(Tier(kind, asked.switch, names) for kind, names in (("leaf", leaves), ("spine", shape.spines), ("core", shape.cores)) if names)
+    tiers = tuple(Tier(kind, asked.switch if kind == "leaf" else asked.above, names) for kind, names in (("leaf", leaves), ("spine", shape.spines), ("core", shape.cores)) if names)
     return Fabric(
         "compute", "x", "compute", "infiniband", topology, tiers, ("gpu",), asked.nics, asked.link_gbps, asked.unit, shape.groups,
         shape.pods, shape.trunks, manager, None, None, {}, (), 1, shape.reserved, shape.growth,
@@ -175,7 +176,7 @@ def designed(case):
         if name.endswith("cables"):
             out[name], alone = divmod(out[name], inputs.get("links_per_cable", 1))
             assert not alone, f"row {case['id']}: links_per_cable {inputs['links_per_cable']} leaves {name} that is no whole number"
-    out |= {"groups": len(fabric.pods), "group_group_cables": fabric.cables.across, "links_between_two_groups": getattr(fabric.trunks, "between", 0)}
+    out |= {"groups": len(fabric.pods), "pods": len(fabric.pods), "group_group_cables": fabric.cables.across, "links_between_two_groups": getattr(fabric.trunks, "between", 0)}
     if fabric.trunks and hasattr(fabric.trunks, "uplinks"):
         out |= {"uplinks_per_leaf": fabric.trunks.uplinks, "links_per_leaf_spine_pair": fabric.trunks.size.parallel}
     if "racks_per_su" in inputs:
@@ -206,7 +207,7 @@ def covered(case):
     assert "printed" not in case or case["kind"] == "negative", f"row {case['id']} has printed, which is of negative rows"
     lacks = [] if inputs.keys() & {"nodes", "gpus", "scalable_units", "su_nodes"} else ["how many nodes"]
     lacks += [] if inputs.keys() & {"rails", "ports_per_node", "gpus_per_node"} else ["how many ports a node has"]
-    unknown = sorted(inputs.keys() - TOLD)
+    unknown = sorted((inputs.keys() - TOLD) | {f"group.{key}" for key in inputs.get("group", {}) if key not in Group.__dataclass_fields__})
     assert not unknown, f"row {case['id']} tells the designer {', '.join(unknown)}, and the designer is not told"
     assert not lacks, f"row {case['id']} does not say {' and '.join(lacks)}"
 
@@ -294,7 +295,7 @@ def test_expanded_cables_agree_with_the_counts(case):
             found[links.joins] = found.get(links.joins, 0) + len(links)
         assert sum(found.values()) == fabric.cables.total
         return
-    radix = switch_of(case["inputs"]).ports(fabric.link_gbps["gpu"])
+    radix = {name: tier.switch.ports(fabric.link_gbps["gpu"]) for tier in fabric.tiers for name in tier.names}
     ends, joins = set(), {}
     for cable in fabric.wiring():
         for end in ((cable.a, cable.a_port), (cable.b, cable.b_port)):
@@ -304,8 +305,7 @@ def test_expanded_cables_agree_with_the_counts(case):
     counts = fabric.cables
     wanted = {"host-leaf": counts.host, "manager-leaf": counts.manager, "leaf-spine": counts.leaf_spine, "spine-core": counts.spine_core, "leaf-leaf": counts.local, "group-group": counts.across}
     assert joins == {name: n for name, n in wanted.items() if n}
-    switches = set(fabric.switch_names)
-    assert all(1 <= int(port) <= radix for device, port in ends if device in switches)
+    assert all(1 <= int(port) <= radix[device] for device, port in ends if device in radix)
 
 
 @pytest.mark.parametrize(
@@ -316,6 +316,7 @@ def test_expanded_cables_agree_with_the_counts(case):
         ({"inputs": {"nodes": 99_999, "scalable_units": 3125}}, "is refused: switch"),
         ({"kind": "negative", "printed": {"spline": 4}}, "prints spline"),
         ({"kind": "frontend_fabric", "inputs": {"moons": 2}}, "tells the designer moons"),
+        ({"inputs": {"group": {"moons": 2}}}, "tells the designer group.moons"),
         ({"moons": 2}, "has moons, which nothing here reads"),
         ({"printed": {"leaf": 32}}, "has printed"),
         ({"inputs": {"nodes": 96}}, "contradicts itself: nodes 96, scalable_units 4, su_nodes 32"),

@@ -22,7 +22,8 @@ from .shape import FabricError, Request, Shape
 class Dragonfly:
     """Trunks of ``groups`` groups of ``leaves`` leaves with ``hosts`` host ports each, wired for ``planned`` groups.
 
-    ``spines`` is 0 in a plain dragonfly, whose routers carry the ``reach`` links to other groups; else a spine does.
+    ``spines`` is 0 in a plain dragonfly, whose routers carry the ``reach`` links to other groups; else a spine does. ``asked`` are links
+    between two groups where not all that there are ports for are laid.
     """
 
     hosts: int
@@ -32,6 +33,7 @@ class Dragonfly:
     groups: int
     planned: int
     gbps: int
+    asked: int | None = None
     multipath: bool = True
 
     @property
@@ -42,7 +44,8 @@ class Dragonfly:
     @property
     def between(self) -> int:
         """Links between two groups."""
-        return self.ends * self.reach // (self.planned - 1) if self.planned > 1 else 0
+        most = self.ends * self.reach // (self.planned - 1) if self.planned > 1 else 0
+        return min(self.asked or most, most)
 
     @property
     def counts(self) -> Mapping[Joins, int]:
@@ -96,7 +99,7 @@ def shape(request: Request) -> Shape:
     given = asked.hosts or (asked.leaves and -(-asked.leaves // 2)) or asked.links
 
     def sizes(n: int) -> Sizes:
-        return Sizes(asked.hosts or n, asked.leaves or 2 * n, 0, asked.links or n)
+        return Sizes(asked.hosts or n, asked.leaves or 2 * n, 0, asked.links or n, asked.between or 1)
 
     size = _fewest(request, given, (radix + 1) // 4, sizes, lambda s: s.hosts + s.leaves - 1 + s.reach <= radix)
     if size.hosts + size.leaves - 1 + size.reach > radix:
@@ -114,7 +117,7 @@ def plus(request: Request) -> Shape:
     given = asked.hosts or asked.spines or asked.leaves or asked.links
 
     def sizes(n: int) -> Sizes:
-        return Sizes(asked.hosts or n, asked.leaves or n, asked.spines or n, asked.links or n)
+        return Sizes(asked.hosts or n, asked.leaves or n, asked.spines or n, asked.links or n, asked.between or 1)
 
     size = _fewest(request, given, min(radix, top) // 2, sizes, lambda s: s.hosts + s.spines <= radix and s.leaves + s.reach <= top)
     if size.hosts + size.spines > radix or size.leaves + size.reach > top:
@@ -123,17 +126,19 @@ def plus(request: Request) -> Shape:
 
 
 class Sizes(NamedTuple):
-    """Of a group: host ports of a leaf, leaves, spines, and links to other groups of each switch that has any."""
+    """Of a group: host ports of a leaf, leaves, spines, links to other groups of each switch that has any, and of them how many lead at
+    least to each other group."""
 
     hosts: int
     leaves: int
     spines: int
     reach: int
+    between: int
 
     @property
     def groups(self) -> int:
         """Most that can be joined, each to every other."""
-        return (self.spines or self.leaves) * self.reach + 1
+        return (self.spines or self.leaves) * self.reach // self.between + 1
 
 
 def _fewest(request: Request, given: int | None, most: int, sizes: Callable[[int], Sizes], fits: Callable[[Sizes], bool]) -> Sizes:
@@ -155,18 +160,18 @@ def _fewest(request: Request, given: int | None, most: int, sizes: Callable[[int
 
 def _laid(request: Request, size: Sizes) -> Shape:
     """Groups are laid in full; hosts fill one switch after another."""
-    hosts, leaves, spines, reach = size
+    hosts, leaves, spines, reach, between = size
     bins = deal(request, seats_of(request), hosts)
     used = laid(bins)
     planned, built = -(-len(bins) // leaves), -(-used // leaves)
     most = size.groups
     if planned > most:
-        raise FabricError("switch", f"{len(bins)} leaves make {planned} groups of {leaves}, and {reach} links of each switch reach {most - 1} other groups, which makes at most {most * leaves * hosts:,} host ports", True)
+        raise FabricError("switch", f"{len(bins)} leaves make {planned} groups of {leaves}, and {reach} links of each switch reach {most - 1} other groups{f' with {between} each' if between > 1 else ''}, which makes at most {most * leaves * hosts:,} host ports", True)
     name = request.name
     bins += [[] for _ in range(built * leaves - len(bins))]
     groups = tuple(leaf_group(f"{name}-g{i // leaves + 1}-leaf{i % leaves + 1}", members) for i, members in enumerate(bins[: built * leaves]))
     pods = tuple(Pod(f"{name}-g{g + 1}", range(g * leaves, (g + 1) * leaves)) for g in range(built))
-    trunks = Dragonfly(hosts, leaves, spines, reach, built, planned, max(request.link_gbps.values()))
+    trunks = Dragonfly(hosts, leaves, spines, reach, built, planned, max(request.link_gbps.values()), request.group.between)
     tops = tuple(f"{name}-g{g + 1}-spine{s + 1}" for g in range(built) for s in range(spines))
     reserved = hosts - request.manager_ports + 1 if request.manager_ports else 0
     return Shape(groups, tops, (), pods, trunks if leaves * built > 1 else None, reserved, Growth("groups", built, planned, planned))

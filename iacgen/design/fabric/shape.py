@@ -42,6 +42,7 @@ class Group:
     leaves: int | None = None
     spines: int | None = None
     links: int | None = None
+    between: int | None = None
 
 
 @dataclass(frozen=True)
