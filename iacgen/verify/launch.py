@@ -67,6 +67,11 @@ def files(tree: Path, jobs: Sequence[str], names: Sequence[str]) -> Iterator[Dia
             yield finding("training-file-missing", f"{path.relative_to(tree).as_posix()} belongs to no such job of the blueprint")
 
 
+def reads_of(tree: Path, names: Sequence[str]) -> list[str]:
+    """The files of the jobs that a judge knows by the first of ``names``: others have files of the same names, and nobody here to read them."""
+    return [f"training/{mark.parent.name}/{name}" for mark in tree.glob(f"training/*/{names[0]}") for name in names]
+
+
 def of_script(name: str, script: Path, planned: Sequence[Step]) -> Iterator[Diagnostic]:
     """The script is shell and takes the planned steps, no others. It is parsed, never run."""
     syntax = run(["bash", "-n", script])

@@ -13,7 +13,7 @@ from iacgen.output import apply, plan
 from iacgen.pipeline import run
 from iacgen.targets import fsdp, launchers
 from iacgen.training import plan as plan_job
-from iacgen.verify import judge, programs
+from iacgen.verify import for_people, judge, programs, unread
 
 ROOT = Path(__file__).parents[2]
 SHAPES = {
@@ -119,6 +119,16 @@ def test_every_file_of_the_targets_is_read_by_one_of_them(project):
     patterns = [pattern for name in ALL for pattern in judge(name).READS]
     files = fsdp.render(project) | launchers.render(project)
     assert [path for path in files if not any(fnmatch(path, pattern) for pattern in patterns)] == []
+
+
+def test_files_that_neither_accelerate_nor_torchtitan_reads_are_named(tmp_path, project):
+    """Neither has a pipeline for this model, so that nobody judges its launch script; TorchTitan reads no job.env."""
+    spec = project.jobs["whole"].spec
+    shapes = {"orphan": {"model": catalog.model("mpt-30b"), "pipeline": 2, "sequence": 2048, "global_batch": 256}, "staged": SHAPES["staged"], "whole": {}}
+    jobs = {name: plan_job(replace(spec, name=name, **changes))[0] for name, changes in shapes.items()}
+    several = replace(project, jobs=jobs, placements={name: replace(project.placements["whole"], job=name) for name in jobs})
+    found = unread(written(tmp_path / "out", several))
+    assert [path for path in found if not for_people(path)] == ["training/orphan/job.env", "training/orphan/launch.sh", "training/staged/job.env"]
 
 
 @pytest.mark.judge(*ALL)

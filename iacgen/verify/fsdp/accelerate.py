@@ -12,7 +12,7 @@ from iacgen.diagnostics.model import Diagnostic
 from .. import programs
 from ..findings import finding
 from ..judging import probe
-from ..launch import assignments, of_script, of_words, verify_files
+from ..launch import assignments, of_script, of_words, reads_of, verify_files
 from ..verdict import Verdict
 from .plan import launch, on_accelerate, shards, words
 
@@ -20,6 +20,11 @@ _FILES = ("accelerate.yaml", "job.env", "launch.sh")
 READS = tuple(f"training/*/{name}" for name in _FILES)
 _LONGEST_S = 180.0
 _ACCELERATE = ("ACCELERATE_", "FSDP_", "PARALLELISM_CONFIG_")
+
+
+def reads(tree: Path) -> list[str]:
+    """Those of READS that are in a job of its own in this tree."""
+    return reads_of(tree, _FILES)
 
 
 def applies(tree: Path) -> bool:

@@ -12,13 +12,18 @@ from iacgen.diagnostics.model import Diagnostic
 from .. import programs
 from ..findings import finding
 from ..judging import probe
-from ..launch import of_script, verify_files
+from ..launch import of_script, reads_of, verify_files
 from ..verdict import Verdict
 from .plan import launch, on_titan, shards
 
 _FILES = ("torchtitan.toml", "launch.sh")
 READS = tuple(f"training/*/{name}" for name in _FILES)
 _LONGEST_S = 180.0
+
+
+def reads(tree: Path) -> list[str]:
+    """Those of READS that are in a job of its own in this tree."""
+    return reads_of(tree, _FILES)
 
 
 def applies(tree: Path) -> bool:

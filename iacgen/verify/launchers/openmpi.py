@@ -17,7 +17,7 @@ from iacgen.diagnostics.model import Diagnostic
 
 from .. import programs
 from ..findings import finding
-from ..launch import of_script, verify_files
+from ..launch import of_script, reads_of, verify_files
 from ..process import run
 from ..script import Step
 from ..verdict import Verdict
@@ -28,6 +28,11 @@ READS = tuple(f"training/*/{name}" for name in _FILES)
 _LONGEST_S = 300.0
 _NODE = re.compile(r"^Data for node: (\S+)\s", re.MULTILINE)
 _RANK = re.compile(r"App rank: (\d+)\n.*\n\s*Binding: (.*)")
+
+
+def reads(tree: Path) -> list[str]:
+    """Those of READS that are in a job of its own in this tree."""
+    return reads_of(tree, _FILES)
 
 
 def applies(tree: Path) -> bool:

@@ -13,7 +13,7 @@ from iacgen.diagnostics.model import Diagnostic
 from .. import programs
 from ..findings import finding
 from ..judging import probe
-from ..launch import of_script, verify_files
+from ..launch import of_script, reads_of, verify_files
 from ..script import Step, statements, steps
 from ..verdict import Verdict
 from . import of_hosts
@@ -22,6 +22,11 @@ _FILES = ("torchrun.sh", "hostfile")
 READS = tuple(f"training/*/{name}" for name in _FILES)
 _LONGEST_S = 120.0
 _PORT = "29500"
+
+
+def reads(tree: Path) -> list[str]:
+    """Those of READS that are in a job of its own in this tree."""
+    return reads_of(tree, _FILES)
 
 
 def applies(tree: Path) -> bool:

@@ -16,7 +16,7 @@ from iacgen.diagnostics.model import Diagnostic
 from .. import programs
 from ..findings import finding
 from ..judging import probe
-from ..launch import of_script, of_words, verify_jobs
+from ..launch import of_script, of_words, reads_of, verify_jobs
 from ..verdict import Verdict
 from .rules import of_arguments
 from .start import environment, launch
@@ -24,6 +24,11 @@ from .start import environment, launch
 _FILES = ("megatron.args", "megatron.env", "launch.sh")
 READS = tuple(f"training/*/{name}" for name in _FILES)
 _LONGEST_S = 600.0
+
+
+def reads(tree: Path) -> list[str]:
+    """Those of READS that are in a job of its own in this tree."""
+    return reads_of(tree, _FILES)
 
 
 def applies(tree: Path) -> bool:
