@@ -136,10 +136,38 @@ def test_failures_and_spare_nodes_are_said_in_figures(superpod):
     ones are the fewest for 99 % (sums of the binomial distribution)."""
     found = bullets(superpod)
     assert found["Failures"].startswith("one every 47.6 h, at 4 for 1,000 nodes and day; a restart takes 10.5 min, 28.4 s of them to read the checkpoint,")
-    assert found["Spare nodes"] == "1 beside the 126 of the job, which has all its nodes for 90.83% of the time while a repair takes 24 h; for 99% (assumed) it takes 3"
+    assert found["Spare nodes"] == "pool gpu keeps 1: with that the 126 nodes of the job are whole for 90.83% of the time while a repair takes 24 h; for 99% (assumed) it takes 3"
     asked = report.render(project(failures=("    checkpoint: {to: scratch, target: 60s}\n", "    checkpoint: {to: scratch, target: 60s}\n    failures: {per_1000_node_days: 2.34, repair: 6h, availability: 0.999}\n")))["report.md"]
     assert "one every 81.4 h, at 2.34" in bullets(asked)["Failures"]  # 24 h x 1000 / (126 x 2.34)
     assert bullets(asked)["Spare nodes"].endswith("while a repair takes 6 h; for 99.9% (asked for) it takes 2")
+
+
+def test_jobs_of_one_pool_name_the_same_spares(superpod):
+    """A node that one job leaves free is no spare: the other one may have it. 33 nodes, one of which may be down: 99.2 %."""
+    told = re.findall(r"\*\*Spare nodes:\*\* (pool gpu keeps \d+): with that the (\d+) nodes[^;]*", superpod)
+    assert told == [("pool gpu keeps 1", "32"), ("pool gpu keeps 1", "126")]
+    assert "the 32 nodes of the job are whole for 99.23% of the time while a repair takes 24 h (100.00% as long as no other job takes the 94 besides that are up)" in superpod
+
+
+def test_what_leaves_the_gpus_is_held_against_the_memory_of_a_node():
+    """ZeRO-Offload: 16 bytes for each of 70.55 x 10^9 parameters over 256 GPUs, half as much again for buffers, eight GPUs a node."""
+    text = report.render(project(off=("zero: 3\n", "zero: 3\n    offload: {optimizer: cpu}\n")))["report.md"]
+    told = re.findall(r"\*\*Host memory:\*\* (.*)", text)
+    assert told[0].startswith(f"{1.5 * 16 * 70_553_706_496 / 256 * 8 / 2**30:.1f} GiB for what leaves the GPUs and ")
+    assert [line.partition("ahead, ")[2] for line in told] == ["of 2048.0 GiB of a node"], "the other job offloads nothing"
+    assert text.count(" of memory on a node of its 2,048 GiB") == 2
+    assert "Host NVMe" not in text
+    nvme = report.render(project(off=("zero: 3\n", "zero: 3\n    offload: {optimizer: nvme, path: /raid}\n")))["report.md"]
+    assert f"**Host NVMe:** {16 * 70_553_706_496 / 256 * 8 / 1e9:.4g} GB under /raid, of 30.72 TB" in nvme
+
+
+def test_the_readme_has_words_for_each_kind_of_file_of_a_job():
+    paths = pipeline.tree(pipeline.run((BLUEPRINTS / "superpod-h100.yaml").read_text(), "superpod"))
+    what = {path.strip("`"): words for path, words, _ in tables(paths["README.md"])[0][1:]}
+    kinds = {"sbatch": "batch script", "ranks": "rank file", "health": "health check"}
+    found = {path.rpartition(".")[2] for path in paths if path.startswith("slurm/pretrain.")}
+    assert found == {"sbatch", "ranks", "health"}
+    assert all(kinds[kind] in what["slurm/"] for kind in found)
 
 
 def test_a_job_that_saves_nothing_starts_from_the_beginning():

@@ -33,6 +33,7 @@ def facts(job: Job, pool: Pool, design: Design) -> Iterator[Fact]:
     yield "Failures", _failures(job)
     yield "Spare nodes", _spares(job, pool)
     yield "Data", f"{_data(job)}; {_loader(job)}"
+    yield from _host(job)
     yield from _nearer(job.reading)
 
 
@@ -77,14 +78,16 @@ def _long(value_s: float) -> str:
 
 
 def _spares(job: Job, pool: Pool) -> str:
-    """How many nodes stand by, and how many would have to."""
-    found, nodes = job.reliability, job.spec.nodes
+    """How many nodes stand by, and how many would have to. The pool's spares are there for each of its jobs; what else a job leaves free
+    may be another one's."""
+    found, nodes, down = job.reliability, job.spec.nodes, job.spec.failures.down_share
     have = pool.count - len(pool.down) - nodes
-    enough = chance_of_enough(nodes, have, job.spec.failures.down_share)
+    kept = min(pool.spares, have)
     asked = "asked for" if job.spec.failures.availability else "assumed"
-    here = f"{have} beside the {nodes:,} of the job, which has all its nodes for {enough:.2%} of the time while a repair takes {_long(found.repair_s)}"
+    here = f"pool {pool.name} keeps {kept}: with that the {nodes:,} nodes of the job are whole for {chance_of_enough(nodes, kept, down):.2%} of the time while a repair takes {_long(found.repair_s)}"
+    free = f" ({chance_of_enough(nodes, have, down):.2%} as long as no other job takes the {have - kept:,} besides that are up)" if have > kept else ""
     wanted = f"{found.spares:,}" if found.spares is not None else f"more than {nodes:,}"
-    return f"{here}; for {100 * found.availability:.5g}% ({asked}) it takes {wanted}"
+    return f"{here}{free}; for {100 * found.availability:.5g}% ({asked}) it takes {wanted}"
 
 
 def _data(job: Job) -> str:
@@ -100,7 +103,20 @@ def _loader(job: Job) -> str:
     on = f" on its {it.cpus} processors" if it.cpus else ""
     kind = "workers" if it.input.library == "pytorch" else "parallel calls"
     ahead = f"{it.prefetch} batches ahead {'each' if it.input.library == 'pytorch' else 'in all'}"
-    return f"{it.workers} {kind} in each of {it.readers:,} ranks that load{on}, {ahead}: {units.bytes_si(it.buffer_bytes)} of memory on a node"
+    room = f" of its {job.spec.host_memory_gib:,.0f} GiB" if job.spec.host_memory_gib else ""
+    return f"{it.workers} {kind} in each of {it.readers:,} ranks that load{on}, {ahead}: {units.bytes_si(it.buffer_bytes)} of memory on a node{room}"
+
+
+def _host(job: Job) -> Iterator[Fact]:
+    """What of a node's memory and NVMe offload takes beside the batches that are read ahead."""
+    spec, off, read = job.spec, job.host, job.reading.buffer_bytes
+    if off is None:
+        return
+    room = f"{units.gib(off.memory_room)} of a node" if off.memory_room is not None else "a memory that the catalog does not know"
+    yield "Host memory", f"{units.gib(off.memory_bytes)} for what leaves the GPUs and {units.bytes_si(read)} for batches that are read ahead, of {room}"
+    if off.nvme_bytes:
+        room = units.bytes_si(off.nvme_room) if off.nvme_room is not None else "a size that the catalog does not know"
+        yield "Host NVMe", f"{units.bytes_si(off.nvme_bytes)} under {spec.offload_path}, of {room}"
 
 
 def _nearer(it: Reading) -> Iterator[Fact]:
