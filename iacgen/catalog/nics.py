@@ -10,6 +10,9 @@ from iacgen.catalog.entry import Entry, Text
 
 Technology = Literal["infiniband", "roce", "ethernet", "efa"]
 Form = Literal["rj45", "sfp28", "qsfp28", "qsfp56", "qsfp112", "osfp"]
+# Lanes of a cage, and the fastest that one of them runs (SFF-8402, SFF-8665, OSFP MSA); an OSFP cage has lanes of several speeds.
+LANES: dict[Form, int] = {"rj45": 1, "sfp28": 1, "qsfp28": 4, "qsfp56": 4, "qsfp112": 4, "osfp": 8}
+LANE_GBPS: dict[Form, int] = {"sfp28": 25, "qsfp28": 25, "qsfp56": 50, "qsfp112": 100}
 
 
 class Nic(Entry):

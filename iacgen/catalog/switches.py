@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field, PositiveFloat, PositiveInt, model_validator
 
 from iacgen.catalog.entry import Entry, Facts, Text
-from iacgen.catalog.nics import Form, Technology
+from iacgen.catalog.nics import LANE_GBPS, LANES, Form, Technology
 
 Software = Literal["mlnx-os", "nvos", "cumulus", "sonic", "eos"]
 
@@ -74,6 +74,19 @@ class Switch(Entry):
     def shares(self, gbps: int) -> int:
         """Links of this speed that leave from one cage. Raises KeyError for a speed that it has not."""
         return 1 if self.uplink_gbps is not None else self.ports_by_gbps[gbps] // self.cages
+
+    def towards(self, gbps: int, form: Form | None) -> Switch:
+        """The same switch with as many ports of this speed as adapters in cages of this form can use: a link of 200 Gb/s to a QSFP56
+        cage takes four lanes of 50 Gb/s, so that two of them leave from an OSFP cage that has four of those with faster lanes. No port
+        layout of SONiC is known for what is split otherwise."""
+        if self.uplink_gbps is not None or form not in LANE_GBPS or gbps not in self.ports_by_gbps:
+            return self
+        most = LANES[self.form] // -(-gbps // LANE_GBPS[form])
+        if most < 1 or most >= self.shares(gbps):
+            return self
+        known = {speed: name for speed, name in self.sonic.hwsku.items() if speed != gbps} if self.sonic else {}
+        sonic = self.sonic.model_copy(update={"hwsku": known}) if self.sonic else None
+        return self.model_copy(update={"ports_by_gbps": {**self.ports_by_gbps, gbps: most * self.cages}, "sonic": sonic})
 
     def cage(self, gbps: int, port: int) -> tuple[int, int]:
         """(cage, link of that cage) of link port ``port`` of this speed: the first counts from 1, the second from 0.

@@ -5,9 +5,11 @@ from types import SimpleNamespace
 
 import pytest
 
+from iacgen import catalog
 from iacgen.blueprint import parse
 from iacgen.design import design
 from iacgen.design.fabric.choose import choose
+from iacgen.design.facility.cables import unfit
 
 
 def designed(nodes, connects=("gpu",), **fabric):
@@ -123,3 +125,29 @@ def test_what_is_asked_of_a_group_balances_the_rest():
     for asked, sizes in (({"hosts": 8}, (8, 16, 0, 8)), ({"leaves": 32}, (16, 32, 0, 16)), ({"links": 10}, (10, 20, 0, 10)), ({"leaves": 4, "links": 3}, (8, 4, 0, 3))):
         made = designed(nodes, topology="dragonfly", group=asked).fabrics["net"].trunks
         assert (made.hosts, made.leaves, made.spines, made.reach) == sizes, asked
+
+
+@pytest.mark.parametrize(
+    ("system", "switch", "technology", "links"),
+    [
+        ("dgx-a100", "qm9700", "infiniband", 2),  # QSFP56: four lanes of 50 Gb/s; NVIDIA MCP7Y60, one cage to two QSFP56 of 200G
+        ("dgx-a100", "sn5600", "roce", 2),
+        ("dgx-a100", "qm8700", "infiniband", 1),  # a cage of the same form
+        ("dgx-h100", "qm9700", "infiniband", 2),  # 400G by four lanes of 100 Gb/s
+    ],
+)
+def test_a_cage_has_as_many_links_as_the_lanes_of_the_adapter_leave(system, switch, technology, links):
+    made = designed({"gpu": {"system": system, "count": 4}}, technology=technology, switch=switch).fabrics["net"]
+    model = made.tiers[0].switch
+    assert model.shares(made.link_gbps["gpu"]) == links and model.ports(made.link_gbps["gpu"]) == links * model.cages
+    assert not unfit(made)
+
+
+def test_links_of_two_lanes_keep_four_to_a_cage():
+    """ConnectX-7 of 200 Gb/s in QSFP112: two lanes of 100 Gb/s; NVIDIA MCP7Y40, one cage to four QSFP112 of 200G."""
+    model = catalog.switch("qm9700")
+    assert model.towards(200, "qsfp112") == model and model.towards(200, "osfp") == model
+    assert model.towards(200, "qsfp56").ports_by_gbps == {400: 64, 200: 64}
+    assert catalog.switch("sn5600").towards(100, "qsfp28").ports(100) == 128  # four lanes of 25 Gb/s
+    assert catalog.switch("sn5600").towards(100, "qsfp56").ports(100) == 256  # two of 50
+    assert 200 not in catalog.switch("sn5600").towards(200, "qsfp56").sonic.hwsku

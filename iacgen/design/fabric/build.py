@@ -76,6 +76,7 @@ def _assembled(name: str, wanted: Wanted, pools: Mapping[str, Any], manager_nic:
 
     def ask(switch: catalog.Switch) -> tuple[Request, Shape]:
         request = replace(_request(name, wanted, seated, nics, switch, manager), upper=above)
+        request = replace(request, switch=_towards(switch, request), upper=above and _towards(above, request))
         if above is None and switch.uplink_gbps is not None:
             return under_any(request, TOPOLOGIES[wanted.topology], switches)
         return request, TOPOLOGIES[wanted.topology](request)
@@ -121,6 +122,13 @@ def _request(name: str, wanted: Wanted, pools: Sequence[Any], nics: Mapping[str,
         wanted.spine_oversubscription, wanted.tiers, wanted.spines, wanted.pod, wanted.rail_groups, wanted.cores == "fewest", wanted.split == "rotating",
         Group(**group.model_dump()) if group else Group(), wanted.units or (),
     )  # fmt: skip
+
+
+def _towards(switch: catalog.Switch, request: Request) -> catalog.Switch:
+    """The switch with the ports that all adapters can use; links between switches are counted like those of the hosts."""
+    for pool, nic in request.nics.items():
+        switch = switch.towards(request.link_gbps[pool], catalog.nic(nic.nic).form)
+    return switch
 
 
 def _tiers(request: Request, shape: Shape, planes: int) -> tuple[Tier, ...]:
