@@ -1,4 +1,4 @@
-"""What a fabric that can be built must not be all the same; the checks IAC561, 567, 569 and 578 ask here."""
+"""What a fabric that can be built must not be all the same; the checks IAC561, 567, 569, 578 and 620 ask here."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def runs(switch: Switch, os: str | None, gbps: int) -> bool:
 def sound(fabric: Fabric, pools: Mapping[str, Any]) -> bool:
     """Whether none of the checks on what a topology can mean refuses it."""
     fastest = max(fabric.link_gbps.values())
-    if unmanaged(fabric) > 0:
+    if unmanaged(fabric) > 0 or (fabric.purpose == "storage" and fabric.technology == "infiniband" and parts(fabric) > 1):
         return False
     if rails_apart(fabric) and not all(within_nvlink(pools[p].system) for p in fabric.pools):
         return False
