@@ -55,6 +55,7 @@ class Cable(Entry):
     links: PositiveInt = Field(description="links that one cable carries; 1 for a fibre")
     reach_m: PositiveFloat
     lengths_m: tuple[PositiveFloat, ...] = Field(min_length=1, description="lengths on sale, ascending")
+    part_numbers: dict[PositiveFloat, Text] = Field(default={}, description="what to order, by length, where the number was read")
     step_m: PositiveInt | None = Field(default=None, description="beyond them it is made to length, in steps of so many metres")
     power_w: PositiveFloat | None = Field(default=None, description="that the end in the switch draws; none of a fibre, whose transceivers draw it")
     switch_transceiver: Transceiver | None = None
@@ -68,6 +69,8 @@ class Cable(Entry):
             raise ValueError("lengths_m must ascend")
         if self.lengths_m[0] > self.reach_m:
             raise ValueError(f"the shortest, {self.lengths_m[0]} m, is longer than the reach")
+        if other := sorted(self.part_numbers.keys() - set(self.lengths_m)):
+            raise ValueError(f"part_numbers has {other[0]} m, which is no length on sale")
         optics = self.medium in ("multimode", "single-mode")
         if optics != (self.switch_transceiver is not None):
             raise ValueError("a fibre, and nothing else, has transceivers")

@@ -25,7 +25,7 @@ def render(project: Project) -> dict[str, str]:
         "power": (("site", "row", "place", "rack", "power_w", "limit_w", "not_counted", "feeds"), [row for hall in halls for row in _power(hall)]),
         "feeds": (("site", "feed", "capacity_w", "normal_w", "worst_w_one_lost"), [row for hall in halls for row in _feeds(hall)]),
         "cooling": (("site", "what", "value", "unit"), [row for hall in halls for row in _cooling(hall)]),
-        "cables": (("fabric", "joins", "gbps", "part", "model", "length_m", "links", "count"), list(_cables(design))),
+        "cables": (("fabric", "joins", "gbps", "part", "model", "part_number", "length_m", "links", "count"), list(_cables(design))),
     }
     return {f"facility/{name}.csv": render_template("facility/table.csv.j2", head=head, rows=rows) for name, (head, rows) in tables.items() if rows}
 
@@ -88,8 +88,11 @@ def _cooling(hall: Facility) -> Iterator[Row]:
 def _cables(design: Design) -> Iterator[Row]:
     for name, fabric in sorted(design.fabrics.items()):
         if hall := design.facilities.get(fabric.site):
-            for part in parts(runs(hall, fabric)):
-                yield (name, part.joins, part.gbps, part.what, part.model, _whole(part.length_m), part.links, part.count)
+            laid = runs(hall, fabric)
+            numbers = {(cable.model, cable.gbps): cable.part_numbers for run in laid for cable in run.cables}
+            for part in parts(laid):
+                number = numbers.get((part.model, part.gbps), {}).get(part.length_m or 0) if part.what == "cable" else part.model
+                yield (name, part.joins, part.gbps, part.what, part.model, number, _whole(part.length_m), part.links, part.count)
 
 
 def _whole(metres: float | None) -> float | None:

@@ -55,6 +55,7 @@ def test_optics_cost_power_at_the_end_in_the_switch_and_copper_has_none(cable: C
         ({"lengths_m": [1, 0.5]}, "ascend"),
         ({"lengths_m": [1, 1]}, "ascend"),
         ({"lengths_m": [3]}, "longer than the reach"),
+        ({"part_numbers": {3: "MCP4Y10-N003"}}, "3.0 m, which is no length on sale"),
         ({"switch_transceiver": {"model": "x", "links": 1}}, "nothing else, has transceivers"),
         ({"host_ends": {"osfp": {"links": 1}}}, "where hosts are joined"),
         ({"between": ["host-switch"]}, "where hosts are joined"),

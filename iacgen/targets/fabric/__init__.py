@@ -25,7 +25,7 @@ READERS = {
     "cables.csv": "UFM Cable Validation Tool, as its P2P file: what is cabled, against this",
     "hca-map.csv": "the same, as its map of adapters: the numbers of hosts' ports in cables.csv",
     "topology.dot": "UFM Cable Validation Tool, and Cumulus itself (/etc/ptm.d/topology.dot): what LLDP should tell",
-    "p2p.csv": "people: both ends of every cable with rack, unit, cage and port, its label, medium and length",
+    "p2p.csv": "people: both ends of every cable with row, place, rack, unit, cage and port, its label, medium, part number and length",
     "netbox-cables.csv": "NetBox, import of cables: devices and interfaces must be there",
     "ports.csv": "people and inventories: every port of every switch, used, free or reserved",
     "bill-of-materials.csv": "who buys: switches, cables, transceivers by used cage, spares",

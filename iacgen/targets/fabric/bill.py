@@ -9,7 +9,7 @@ from ...design.facility.cables import NO_CABLE, Cable, parts
 from ...render import csv_text
 from .wired import Wired
 
-COLUMNS = ("item", "model", "medium", "gbps", "length_m", "links", "count", "spares", "order", "power_w_each", "power_w")
+COLUMNS = ("item", "model", "part_number", "medium", "gbps", "length_m", "links", "count", "spares", "order", "power_w_each", "power_w")
 # Spares of each kind of cable and of transceiver: 2 in 100, at least one. Our own rule, the same for every cluster: such parts are
 # replaced at once, and a switch by its maker.
 SPARE_PERCENT = 2
@@ -17,7 +17,8 @@ UNKNOWN = "unknown"
 
 
 def bill(wired: Wired) -> str:
-    """``bill-of-materials.csv``. What nobody publishes reads ``unknown``, never 0; a fibre draws nothing and has an empty field."""
+    """``bill-of-materials.csv``. What nobody publishes reads ``unknown``, never 0; the model of a transceiver is
+    its number; a fibre draws nothing and has an empty field."""
     return csv_text([COLUMNS, *_switches(wired), *_cables(wired), *_transceivers(wired), *_without_cable(wired)])
 
 
@@ -31,7 +32,7 @@ def _switches(wired: Wired) -> Iterator[Sequence[object]]:
     for switch, count in sorted(found.items(), key=lambda item: item[0].id):
         kw = switch.power_kw_max or switch.power_kw_typical
         each = round(kw * 1000) if kw else None
-        yield ("switch", switch.name, None, None, None, None, count, 0, count, *_power(each, count))
+        yield ("switch", switch.name, UNKNOWN, None, None, None, None, count, 0, count, *_power(each, count))
 
 
 def _cables(wired: Wired) -> Iterator[Sequence[object]]:
@@ -48,7 +49,7 @@ def _cables(wired: Wired) -> Iterator[Sequence[object]]:
         cable = known[model, gbps]
         # A cable of copper or with lasers has its figure for each end in a switch; with a host at the other end that draws its own.
         power = (None, None) if cable.switch_transceiver else _power(cable.power_w, count)
-        yield ("cable", model, cable.medium, gbps, int(length) if length.is_integer() else length, links, count, spares(count), count + spares(count), *power)
+        yield ("cable", model, cable.part_numbers.get(length, UNKNOWN), cable.medium, gbps, int(length) if length.is_integer() else length, links, count, spares(count), count + spares(count), *power)
 
 
 def _transceivers(wired: Wired) -> Iterator[Sequence[object]]:
@@ -60,13 +61,13 @@ def _transceivers(wired: Wired) -> Iterator[Sequence[object]]:
             line[0] += part.links
             line[1] += part.count
     for (what, model, gbps), (links, count) in sorted(lines.items()):
-        yield (what, model, None, gbps, None, links, count, spares(count), count + spares(count), *_power(drawn[model, gbps], count))
+        yield (what, model, model, None, gbps, None, links, count, spares(count), count + spares(count), *_power(drawn[model, gbps], count))
 
 
 def _without_cable(wired: Wired) -> Iterator[Sequence[object]]:
     """Links for which the catalog has no cable, or none that reaches, or whose ends stand nowhere."""
     for (gbps, joins), count in sorted(Counter((w.gbps, w.joins) for w in wired.wires if w.medium is None).items()):
-        yield (f"cable, {joins}", UNKNOWN, UNKNOWN, gbps, UNKNOWN, count, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN)
+        yield (f"cable, {joins}", UNKNOWN, UNKNOWN, UNKNOWN, gbps, UNKNOWN, count, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN)
 
 
 def _known(wired: Wired) -> dict[tuple[str, int], Cable]:

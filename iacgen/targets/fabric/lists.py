@@ -14,8 +14,8 @@ Row = Sequence[object]
 # NVIDIA UFM Cable Validation Tool, P2P file: the headers decide, down to the unit's two spellings.
 P2P = ("A-Rack", "A-U", "A-Node Name", "A-Type", "A-Port", "Z-Rack", "Z-RU", "Z-Node Name", "Z-Type", "Z-Port")
 OURS = (
-    "label", "joins", "a_rack", "a_unit", "a_device", "a_type", "a_cage", "a_socket", "a_port", "z_rack", "z_unit", "z_device", "z_type", "z_cage", "z_port",
-    "gbps", "medium", "cable", "length_m",
+    "label", "joins", "a_row", "a_place", "a_rack", "a_unit", "a_device", "a_type", "a_cage", "a_socket", "a_port",
+    "z_row", "z_place", "z_rack", "z_unit", "z_device", "z_type", "z_cage", "z_port", "gbps", "medium", "cable", "part_number", "length_m",
 )  # fmt: skip
 # NetBox, import of cables (dcim/forms/bulk_import.py, CableImportForm).
 NETBOX = ("side_a_device", "side_a_type", "side_a_name", "side_b_device", "side_b_type", "side_b_name", "type", "status", "label", "length", "length_unit")
@@ -56,10 +56,11 @@ def point_to_point(wired: Wired) -> str:
 
     def rows() -> Iterator[Row]:
         yield OURS
+        spots = wired.spots
         for w in wired.wires:
             yield (
-                w.label, w.joins, *w.a_place, w.a, wired.below(w), w.a_port.cage, w.a_port.socket, w.a_port.name,
-                *w.b_place, w.b, "switch", w.b_port.cage, w.b_port.name, w.gbps, w.medium, w.model, w.length_m,
+                w.label, w.joins, *spots[w.a_place.rack], *w.a_place, w.a, wired.below(w), w.a_port.cage, w.a_port.socket, w.a_port.name,
+                *spots[w.b_place.rack], *w.b_place, w.b, "switch", w.b_port.cage, w.b_port.name, w.gbps, w.medium, w.model, w.part_number, w.length_m,
             )  # fmt: skip
 
     return csv_text(rows())

@@ -24,7 +24,8 @@ class Place(NamedTuple):
 
 
 class Wire(NamedTuple):
-    """One link; ``a`` is the end nearer to the hosts. ``medium``, ``model`` and ``length_m`` are None where no cable is known."""
+    """One link; ``a`` is the end nearer to the hosts. ``medium``, ``model`` and ``length_m`` are None where no cable is known, and so is
+    ``part_number`` where nobody read that of the length."""
 
     joins: Joins
     gbps: int
@@ -36,6 +37,7 @@ class Wire(NamedTuple):
     b_place: Place
     medium: str | None
     model: str | None
+    part_number: str | None
     length_m: float | None
 
     @property
@@ -51,13 +53,15 @@ class Wire(NamedTuple):
 
 @dataclass(frozen=True)
 class Wired:
-    """A fabric with its links in the order of ``Fabric.wiring()``; ``runs`` are their cables, ``speeds`` those of each switch."""
+    """A fabric with its links in the order of ``Fabric.wiring()``; ``runs`` are their cables, ``speeds`` those of each switch. ``spots``
+    are row and place, from 1, of a rack by its name; None is where a thing stands in none."""
 
     fabric: Fabric
     wires: Sequence[Wire]
     runs: Sequence[Run]
     speeds: Sequence[Speed]
     places: dict[str, Place]
+    spots: dict[str | None, tuple[int | None, int | None]]
 
     def below(self, wire: Wire) -> Literal["host", "switch"]:
         """What the lower end is: a host, or a switch, which an out-of-band fabric reaches as it does hosts."""
@@ -82,24 +86,27 @@ def _end(rack: str | None, unit: int | None, name: str, port: str) -> str:
 def wired(fabric: Fabric, facility: Facility) -> Wired:
     """Every link with names, places and cables."""
     places = {name: Place(rack.name, thing.unit) for name, (rack, thing) in facility.place_of.items()}
+    spots: dict[str | None, tuple[int | None, int | None]] = {None: (None, None)}
+    spots |= {rack.name: (rack.row, rack.place) for rack in facility.racks}
     laid, counted = runs(facility, fabric), speeds(fabric)
-    return Wired(fabric, [wire for run in laid for wire in _wires(fabric, run, counted, places)], laid, counted, places)
+    return Wired(fabric, [wire for run in laid for wire in _wires(fabric, run, counted, places)], laid, counted, places, spots)
 
 
 def _wires(fabric: Fabric, run: Run, counted: Sequence[Speed], places: dict[str, Place]) -> Iterator[Wire]:
     links, none = run.links, Place()
     a_names, a_ports = _lower_ends(fabric, links, counted)
     switches, b_ports = fabric.switch_names, _switch_ports(fabric, links.gbps, counted)
-    kinds = [(cable.medium, cable.model) for cable in run.cables] + [(None, None)]  # the last is for no cable at all
+    none_at_all: tuple[None, None, dict[float, str]] = (None, None, {})  # the last, for no cable at all
+    kinds = [*((cable.medium, cable.model, cable.part_numbers) for cable in run.cables), none_at_all]
     lengths = [int(m) if m == m and m == int(m) else m for m in run.length_m.tolist()]  # whole metres without a point
     cables = zip(run.cable.tolist(), lengths, strict=True)
     ends = zip(links.a.tolist(), links.a_port.tolist(), links.b.tolist(), links.b_port.tolist(), strict=True)
     for (a, a_port, b, b_port), (cable, length) in zip(ends, cables, strict=True):
         near, far = a_names[a], switches[b]
-        medium, model = kinds[cable]
+        medium, model, numbers = kinds[cable]
         yield Wire(
             links.joins, links.gbps, near, a_ports(a, a_port), places.get(near, none), far, b_ports(b, b_port), places.get(far, none),
-            medium, model, length if medium else None,
+            medium, model, numbers.get(length), length if medium else None,
         )  # fmt: skip
 
 

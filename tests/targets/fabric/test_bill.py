@@ -42,6 +42,25 @@ def test_a_twin_port_cable_serves_two_links(table):
     assert not [r for r in rows if "transceiver" in r["item"]]
 
 
+def test_a_cable_is_ordered_by_the_number_of_its_length(table):
+    """NVIDIA MCP7Y00-Nxxx product specifications, ordering information: 1 m ends in N001, 1.5 m in N01A, 2 m in N002, 2.5 m in N02A,
+    3 m in N003. Fibres count whole metres in three digits."""
+    splitters = {"1": "N001", "1.5": "N01A", "2": "N002", "2.5": "N02A", "3": "N003"}
+    (cable,) = (r for r in table("lab", "compute/bill-of-materials.csv") if r["item"] == "cable")
+    assert cable["part_number"] == f"MCP7Y00-{splitters[cable['length_m']]}"
+    bill = table("one-unit", "compute/bill-of-materials.csv")
+    fibres = [r for r in bill if r["medium"] == "multimode"]
+    assert fibres and all(r["part_number"] == f"MFP7E10-N{int(r['length_m']):03d}" for r in fibres)
+    assert {r["part_number"] for r in bill if "transceiver" in r["item"]} == {r["model"] for r in bill if "transceiver" in r["item"]}
+    listed = {(r["part_number"], r["length_m"]) for r in table("one-unit", "compute/p2p.csv") if r["medium"] == "multimode"}
+    assert listed == {(r["part_number"], r["length_m"]) for r in fibres}
+
+
+def test_a_number_that_nobody_read_is_unknown(table):
+    """Patch cords of twisted pair are anybody's."""
+    assert {r["part_number"] for r in table("superpod-h100", "oob/bill-of-materials.csv") if r["medium"] == "twisted-pair"} == {"unknown"}
+
+
 @pytest.mark.parametrize(("count", "kept"), [(1, 1), (49, 1), (50, 1), (51, 2), (100, 2), (1000, 20), (1001, 21)])
 def test_two_in_a_hundred_are_kept_as_spares_and_at_least_one(count, kept):
     assert SPARE_PERCENT == 2

@@ -1,11 +1,14 @@
 """Cable lists and port maps: the columns of their readers, and every link of the design in each of them, once."""
 
+import csv
+import io
 import re
 
 import pydot
 import pytest
 
 from iacgen import catalog
+from iacgen.targets import facility
 from iacgen.targets.fabric.ports import switch_port
 
 FABRICS = [
@@ -79,6 +82,16 @@ def test_every_link_of_the_design_is_one_row_of_each_list(project, table, case, 
         assert (ufm["A-Rack"], ufm["A-U"], ufm["Z-Rack"], ufm["Z-RU"]) == (p2p["a_rack"], p2p["a_unit"], p2p["z_rack"], p2p["z_unit"])
         assert (netbox["side_a_type"], netbox["side_b_type"], netbox["status"]) == ("dcim.interface", "dcim.interface", "planned")
         assert (netbox["label"], netbox["length"]) == (p2p["label"], p2p["length_m"])
+
+
+@pytest.mark.parametrize(("case", "name"), FABRICS)
+def test_both_ends_are_found_by_row_and_place(project, table, case, name):
+    """As the hall's own table of racks has them."""
+    hall = csv.DictReader(io.StringIO(facility.render(project(case))["facility/racks.csv"], newline=""))
+    stands = {row["name"]: (row["row"], row["place"], row["rack"], row["unit"]) for row in hall}
+    for row in table(case, f"{name}/p2p.csv"):
+        for side in "az":
+            assert tuple(row[f"{side}_{key}"] for key in ("row", "place", "rack", "unit")) == stands[row[f"{side}_device"]]
 
 
 @pytest.mark.parametrize(("case", "name"), FABRICS)
