@@ -21,7 +21,7 @@ from .checks.folded import folded
 from .checks.subject import Subject
 from .design import Design, design
 from .design.fabric.growth import Moves, moves
-from .diagnostics import Diagnostic, errors
+from .diagnostics import Diagnostic, errors, stopping
 from .diagnostics.report import Suppressed
 from .diagnostics.suppression import suppress
 from .placement import place
@@ -72,7 +72,7 @@ def run(text: bytes | str, name: str, profile: Profile = "production", over: Ite
     if document.data is not None:
         state = _blueprint(state)  # also beside faults of single values, so that one run tells all
     for stage in (_referenced, _cut, _checked, _judged, _placed):
-        if errors(state.findings):
+        if stopping(state.findings):
             state = _besides(state, stage is not _referenced) if stage in (_referenced, _cut, _checked) else state
             break
         state = stage(state)
@@ -207,7 +207,7 @@ def _placed(state: Run) -> Run:
         if placement:
             placements |= {name: placement}
             jobs |= {name: stepped(job, detours(placement.cost, job.traffic, links(job.spec).network))}
-    project = None if errors(findings) else Project(state.design.name, state.design, jobs, placements)
+    project = None if stopping(findings) else Project(state.design.name, state.design, jobs, placements)
     return replace(state, findings=tuple(findings), project=project)
 
 
@@ -216,10 +216,10 @@ def _allowed(state: Run) -> Run:
     texts = {state.document.name: state.document.text, **state.document.others}
     spoken = [comment for name, text in texts.items() for comment in source.comments(text, name)]
     if not spoken or state.document.data is None:
-        return state
+        return replace(state, project=None if errors(state.findings) else state.project)
     from .explain import kinds
 
-    outcome = suppress(state.findings, spoken, state.document, kinds(), state.profile, complete=not errors(state.findings))
+    outcome = suppress(state.findings, spoken, state.document, kinds(), state.profile, complete=not stopping(state.findings))
     project = None if errors(outcome.findings) else state.project
     return replace(state, findings=outcome.findings, suppressed=outcome.suppressed, project=project)
 

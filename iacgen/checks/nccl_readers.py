@@ -12,6 +12,8 @@ def deaf(subject: Subject, name: str) -> set[str]:
     """Compute networks of GPU hosts on which a variable is not read; empty where all read it, or where no host has GPUs."""
     if not name.startswith("NCCL_IB_"):
         return set()
+    if name == "NCCL_IB_DISABLE" and not any(fabric.technology == "efa" for fabric in subject.design.fabrics.values()):
+        return set()  # read before NCCL looks for adapters, and there may be some that nothing is lossless for
     design = subject.design
     pools = [pool.name for pool in design.pools.values() if pool.gpu]
     spoken = {fabric.technology if (fabric := design.fabric_of(pool, "compute")) else "nothing" for pool in pools}

@@ -30,26 +30,32 @@ class Found:
 
 @dataclass(frozen=True)
 class Rule:
-    """One check. ``lab`` is the severity in the profile of that name, ``None`` where the check is not for labs."""
+    """One check. ``lab`` is the severity in the profile of that name, ``None`` where the check is not for labs.
+
+    ``allowable``: an error about a wish that gives sound files, which the file may keep with its reason.
+    """
 
     id: str
     slug: str
     severity: Severity
     lab: Severity | None
     function: Callable[[Any], Iterator[Found]]
+    allowable: bool = False
 
     def run(self, subject: Any, profile: Profile = "production") -> list[Diagnostic]:
         """The findings about ``subject``, in the order in which they were made; of very many the first ones."""
         severity = self.lab if profile == "lab" else self.severity
         if severity is None:
             return []
-        return bounded(Diagnostic(self.id, self.slug, severity, f.message, f.path, f.related, f.help, f.on_key) for f in self.function(subject))
+        return bounded(Diagnostic(self.id, self.slug, severity, f.message, f.path, f.related, f.help, f.on_key, allowable=self.allowable) for f in self.function(subject))
 
 
-def rule(id: str, slug: str, severity: Severity = "error", lab: Severity | None | Literal["same"] = "same") -> Callable[[Callable[[Any], Iterator[Found]]], Rule]:
-    """Make a function the check ``id``; ``lab`` is its severity in the lab profile."""
+def rule(
+    id: str, slug: str, severity: Severity = "error", lab: Severity | None | Literal["same"] = "same", allowable: bool = False
+) -> Callable[[Callable[[Any], Iterator[Found]]], Rule]:
+    """Make a function the check ``id``; ``lab`` is its severity in the lab profile, ``allowable`` that of ``Rule``."""
 
     def make(function: Callable[[Any], Iterator[Found]]) -> Rule:
-        return Rule(id, slug, severity, severity if lab == "same" else lab, function)
+        return Rule(id, slug, severity, severity if lab == "same" else lab, function, allowable)
 
     return make

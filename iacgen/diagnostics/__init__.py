@@ -1,5 +1,5 @@
 """One finding and its printers."""
 
-from .model import Diagnostic, Related, Severity, Span, errors, lines
+from .model import Diagnostic, Related, Severity, Span, errors, lines, stopping
 
-__all__ = ["Diagnostic", "Related", "Severity", "Span", "errors", "lines"]
+__all__ = ["Diagnostic", "Related", "Severity", "Span", "errors", "lines", "stopping"]

@@ -11,7 +11,7 @@ from .model import Severity
 class Kind:
     """``production`` and ``lab`` are the severities that its findings can have in that profile; none where it is left out.
 
-    ``about`` is one sentence, ``page`` what ``iacgen explain`` prints.
+    ``about`` is one sentence, ``page`` what ``iacgen explain`` prints. ``allowable``: a comment may allow it although it is an error.
     """
 
     id: str
@@ -20,6 +20,7 @@ class Kind:
     lab: frozenset[Severity]
     about: str
     page: str
+    allowable: bool = False
 
     def under(self, profile: str) -> frozenset[Severity]:
         """The severities in one profile."""
@@ -27,5 +28,5 @@ class Kind:
 
     @property
     def always_error(self) -> bool:
-        """No profile makes less of it than an error."""
-        return self.production == self.lab == {"error"}
+        """No profile makes less of it than an error that must be mended."""
+        return not self.allowable and self.production == self.lab == {"error"}

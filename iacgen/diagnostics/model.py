@@ -46,6 +46,7 @@ class Diagnostic:
     help: str | None = None
     on_key: bool = False  # mark the key at ``path``, not its value
     at: Span | None = None  # the place itself, for what is no part of the blueprint: a comment, a line that is no YAML
+    allowable: bool = False  # an error that a comment in the file may allow, since the files are no worse for it
 
     @property
     def link(self) -> str:
@@ -56,6 +57,11 @@ class Diagnostic:
 def errors(findings: Iterable[Diagnostic]) -> list[Diagnostic]:
     """Those findings that stop the run."""
     return [f for f in findings if f.severity == "error"]
+
+
+def stopping(findings: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Errors beside which nothing further can be said: all but those that the file may allow."""
+    return [f for f in errors(findings) if not f.allowable]
 
 
 def lines(text: str) -> list[str]:

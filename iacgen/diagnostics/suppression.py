@@ -1,7 +1,8 @@
 """Findings that the file itself allows: ``# iacgen: allow <name> -- <reason>``.
 
 At the end of a line the comment covers that line. On a line of its own it covers the next line, and where a key begins there, the
-whole block of that key. Warnings and infos can be allowed, errors cannot. A comment that allows nothing is a finding.
+whole block of that key. Warnings and infos can be allowed, and of errors those whose page says so. A comment that allows nothing is a
+finding.
 """
 
 from __future__ import annotations
@@ -76,10 +77,10 @@ def suppress(findings: Sequence[Diagnostic], comments: Sequence[CommentLike], do
     for finding in findings:
         covering = [a for a in judged.allowances.get(finding.id, ()) if a.covers(finding, document.place(finding))]
         for allowance in covering:
-            if finding.severity == "error" and not allowance.used:
+            if _must_be_mended(finding) and not allowance.used:
                 judged.findings.append(_not_allowed(allowance.comment, allowance.kind))
             allowance.used = True
-        if covering and finding.severity != "error":
+        if covering and not _must_be_mended(finding):
             suppressed.append(Suppressed(finding, covering[0].reason, covering[0].comment.at))
         else:
             kept.append(finding)
@@ -108,6 +109,10 @@ def _read(comment: CommentLike, by_name: Mapping[str, Kind], judged: _Judged) ->
             judged.findings.append(_not_allowed(comment, kind))
         else:
             judged.allowances.setdefault(kind.id, []).append(_Allowance(kind, reason.strip(), comment))
+
+
+def _must_be_mended(finding: Diagnostic) -> bool:
+    return finding.severity == "error" and not finding.allowable
 
 
 def _not_allowed(comment: CommentLike, kind: Kind) -> Diagnostic:

@@ -23,7 +23,8 @@ class Page:
     """What there is to say about one finding.
 
     ``severities`` are those that it is made with, ``lab`` the same in the lab profile (none: not made there). ``summary`` is one
-    sentence. The four sections are paragraphs and, indented by four, literal blocks. ``file`` is where the page lies, below the package.
+    sentence. The four sections are paragraphs and, indented by four, literal blocks. ``file`` is where the page lies, below the package;
+    ``allowable`` says that a comment may allow it although it is an error.
     """
 
     id: str
@@ -36,11 +37,12 @@ class Page:
     good: str
     source: str
     file: str
+    allowable: bool = False
 
     @property
     def severity(self) -> str:
         """In words: ``error``, or ``warning (lab: off)``."""
-        words = ", ".join(self.severities)
+        words = ", ".join(self.severities) + (", can be allowed" if self.allowable else "")
         return words if self.lab == self.severities else f"{words} (lab: {', '.join(self.lab) or 'off'})"
 
     def row(self, link: str = "") -> str:
@@ -69,7 +71,7 @@ class Page:
         return "\n\n".join(out) + "\n"
 
 
-def read(id: str, slug: str, severities: tuple[Severity, ...], lab: tuple[Severity, ...], text: str, file: str) -> Page:
+def read(id: str, slug: str, severities: tuple[Severity, ...], lab: tuple[Severity, ...], text: str, file: str, allowable: bool = False) -> Page:
     """The page that ``text`` holds. Raises BrokenPage."""
     parts: dict[str, list[str]] = {"": []}
     at = ""
@@ -83,7 +85,7 @@ def read(id: str, slug: str, severities: tuple[Severity, ...], lab: tuple[Severi
     if tuple(parts) != ("", *SECTIONS):
         raise BrokenPage(f"{id} {slug} has {', '.join(filter(None, parts)) or 'no section'}; wanted {', '.join(SECTIONS)}")
     summary, why, bad, good, source = ("\n".join(lines).strip("\n") for lines in parts.values())
-    return Page(id, slug, severities, lab, _words(" ".join(summary.split())), *map(_sentence, (why, bad, good)), source, file)
+    return Page(id, slug, severities, lab, _words(" ".join(summary.split())), *map(_sentence, (why, bad, good)), source, file, allowable)
 
 
 def _sentence(body: str) -> str:

@@ -36,7 +36,7 @@ def nearest(word: str) -> str | None:
 
 def kinds() -> dict[str, Kind]:
     """What is known of each finding before one is made, by id."""
-    return {p.id: Kind(p.id, p.slug, frozenset(p.severities), frozenset(p.lab), p.summary, p.markdown()) for p in pages()}
+    return {p.id: Kind(p.id, p.slug, frozenset(p.severities), frozenset(p.lab), p.summary, p.markdown(), p.allowable) for p in pages()}
 
 
 def _others() -> Iterator[Page]:
@@ -54,17 +54,18 @@ def _checks() -> Iterator[Page]:
         tree = ast.parse(file.read_text(encoding="utf-8"))
         for call in (decorator for node in tree.body if isinstance(node, ast.FunctionDef) for decorator in node.decorator_list):
             if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "rule":
-                yield read(*_signature(call), ast.get_docstring(tree) or "", _below(file))
+                id, slug, severities, lab, allowable = _signature(call)
+                yield read(id, slug, severities, lab, ast.get_docstring(tree) or "", _below(file), allowable)
 
 
 def _below(file: Path) -> str:
     return file.relative_to(_PACKAGE).as_posix()
 
 
-def _signature(call: ast.Call) -> tuple[str, str, tuple[Severity, ...], tuple[Severity, ...]]:
-    """Id, slug, severity and lab severity of ``@rule(id, slug, severity="error", lab="same")``."""
+def _signature(call: ast.Call) -> tuple[str, str, tuple[Severity, ...], tuple[Severity, ...], bool]:
+    """Id, slug, severity, lab severity and allowance of ``@rule(id, slug, severity="error", lab="same", allowable=False)``."""
     words = dict(zip(("id", "slug", "severity", "lab"), (ast.literal_eval(a) for a in call.args), strict=False))
     words |= {k.arg: ast.literal_eval(k.value) for k in call.keywords}
     severity = words.get("severity", "error")
     lab = words.get("lab", "same")
-    return words["id"], words["slug"], (severity,), (severity,) if lab == "same" else (lab,) if lab else ()
+    return words["id"], words["slug"], (severity,), (severity,) if lab == "same" else (lab,) if lab else (), words.get("allowable", False)

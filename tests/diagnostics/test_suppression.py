@@ -23,9 +23,10 @@ SEVERITIES = {
     "broken": ("IAC902", {"error"}, {"error"}),
     "strict": ("IAC903", {"error"}, {"warning"}),
     "tidy": ("IAC904", {"warning"}, set()),
+    "unwise": ("IAC905", {"error"}, {"error"}),
 }
 ABOUT = {k.slug: k for k in kinds().values() if k.id.startswith("IAC65")}
-KINDS = {id: Kind(id, slug, frozenset(production), frozenset(lab), "", "") for slug, (id, production, lab) in SEVERITIES.items()} | {k.id: k for k in ABOUT.values()}
+KINDS = {id: Kind(id, slug, frozenset(production), frozenset(lab), "", "", slug == "unwise") for slug, (id, production, lab) in SEVERITIES.items()} | {k.id: k for k in ABOUT.values()}
 
 
 def finding(words, profile):
@@ -34,7 +35,7 @@ def finding(words, profile):
     id, production, lab = SEVERITIES[slug]
     (severity,) = lab if profile == "lab" else production
     steps = tuple(int(s) if s.isdecimal() else s for s in path.rstrip("~").split("."))
-    return Diagnostic(id, slug, severity, words, steps, on_key=path.endswith("~"))
+    return Diagnostic(id, slug, severity, words, steps, on_key=path.endswith("~"), allowable=slug == "unwise")
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda c: c["says"])
@@ -182,3 +183,12 @@ class TestLayers:
         document = run(base, "lab.yaml", over=[("nodes: {gpu: {down: [gpu0002]}}\n", "over.yaml")]).document
         (shadow,) = [span.name for path, span in document.shadowed if path[-1] == "down"]
         assert (shadow, document.keys["nodes", "gpu", "down"].name) == ("lab.yaml", "over.yaml")
+
+
+@pytest.mark.parametrize(("comment", "sound"), [("", False), ("  # iacgen: allow harmful-nccl-value -- hosts hang in DMA until firmware 24.9", True)])
+def test_an_error_that_can_be_allowed_stops_the_files_until_it_is(comment, sound):
+    text = (Path(__file__).parents[2] / "blueprints/lab.yaml").read_text() + f"\nnccl:\n  reason: a fault\n  set:\n    NCCL_P2P_DISABLE: 1{comment}\n"
+    state = run(text, "lab.yaml")
+    assert (state.project is not None) is sound
+    assert [f.slug for f in state.findings if f.severity == "error"] == ([] if sound else ["harmful-nccl-value"])
+    assert [s.finding.slug for s in state.suppressed] == (["harmful-nccl-value"] if sound else [])

@@ -28,3 +28,5 @@ def check(subject: Subject) -> Iterator[Found]:
     for name, value in wanted.set.items() if wanted else ():
         if DEFAULTS.get(name) == value and not deaf(subject, name):
             yield Found(f"{name} is {value} anyway", ("nccl", "set", name))
+        elif name == "NCCL_MNNVL_ENABLE" and value == "0" and not any(pool.system.nvlink_domain_servers > 1 for pool in subject.design.pools.values()):
+            yield Found(f"{name} {value} changes nothing: NVLink joins no two machines here", ("nccl", "set", name))
