@@ -136,7 +136,7 @@ def _fabric(tree: Path, project: Any, fabric: Fabric) -> list[Diagnostic]:
 
 def _stands_in(fabric: Fabric) -> Diagnostic:
     product = "UFM" if fabric.manager and fabric.manager.kind == "ufm" else "a subnet manager that the blueprint does not name"
-    text = f"{product} manages {fabric.name}: opensm stood in for it, with an engine and a default partition of its own; cables and what they can carry were judged, not the settings of that product"
+    text = f"{product} manages {fabric.name}: opensm stood in for it, with an engine, a list of compute ports and a default partition of its own; cables and what they can carry were judged, not the settings of that product"
     return finding("fabric-judged-in-part", text, fabric.origin, severity="info")
 
 

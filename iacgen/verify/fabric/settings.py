@@ -79,14 +79,18 @@ def guids(values: list[int]) -> str:
     return "".join(f"{value:#018x}\n" for value in values)
 
 
-def planned(plan: Plan, engine: str, partitions: str | None = None, lanes: bool = False) -> Settings:
-    """Settings from parameters: the engine alone (no fallback), the roots of a tree, the partitions; every lane that there is with ``lanes``."""
+def planned(plan: Plan, engine: str, partitions: str | None = None, lanes: bool = False, computes: bool = False) -> Settings:
+    """Settings from parameters: the engine alone (no fallback), the roots of a tree, the partitions; every lane that there is with ``lanes``,
+    and with ``computes`` the ports that carry ranks, where there are others: ftree balances its routes for those alone."""
     keys = {"routing_engine": f"{engine},no_fallback", "lmc": "0", "max_wire_smps": "64", "transaction_timeout": "1000"}
     keys |= {"qos": "TRUE"} if lanes else {}
     files = {}
     if plan.roots and len(plan.tiers) > 1:
         keys["root_guid_file"] = "/etc/opensm/root-guid.conf"
         files[keys["root_guid_file"]] = guids([plan.guids[name] for name in plan.roots])
+    if computes and plan.roots and len(plan.tiers) > 1 and len(plan.order) < len(plan.adapters):
+        keys["cn_guid_file"] = "/etc/opensm/cn-guid.conf"
+        files[keys["cn_guid_file"]] = guids([plan.port_guid(name) for name in plan.order])
     if partitions is not None:
         keys["partition_config_file"] = "/etc/opensm/partitions.conf"
         files[keys["partition_config_file"]] = partitions

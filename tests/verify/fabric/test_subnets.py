@@ -65,6 +65,16 @@ def test_both_judges_accept_every_subnet(written, monkeypatch):
     assert simgrid.verify(tree, project).findings == ()
 
 
+@pytest.mark.judge("opensm", "simgrid")
+def test_the_gb200_unit_passes_rail_by_rail(tmp_path):
+    """144 trays: full leaves of 18, and UFM's own ports beside them in the first rack, which are no compute ports."""
+    project = project_of("gb200")
+    apply(plan(target.render(project), tmp_path / "out"), tmp_path / "out")
+    verdict = opensm.verify(tmp_path / "out", project)
+    assert verdict.status == "passed" and [f.slug for f in verdict.findings] == ["fabric-judged-in-part"], verdict.findings
+    assert simgrid.verify(tmp_path / "out", project).status == "passed"
+
+
 SPOILT = {
     "a forgotten colon": ("rail5/partitions.conf", "mtu=5: ALL", "mtu=5 ALL", "partition-not-of-plan"),
     "an engine that may fall back": ("rail5/opensm.conf", "ftree,no_fallback", "ftree", "other-routing-engine"),
