@@ -154,7 +154,7 @@ def init(
     site: Annotated[SiteKind | None, typer.Option("--site", help="Where they stand; the system tells by default.")] = None,
     name: Annotated[str | None, typer.Option("--name", help="Name of the cluster; system and count by default.")] = None,
     fabric: Annotated[ComputeFabric | None, typer.Option("--fabric", help="What the GPUs of a hall of one's own talk over; by default what the system is sold with.")] = None,
-    job: Annotated[str, typer.Option("--job", help="Catalog id of the model to train.", autocompletion=complete.models)] = "llama-3-8b",
+    job: Annotated[str | None, typer.Option("--job", help="Catalog id of the model to train; by default the Llama 3 that so many GPUs train in a month.", autocompletion=complete.models)] = None,
     capacity: Annotated[str | None, typer.Option("--capacity", help="Id of the capacity block or reservation that machines of a cloud are taken from; from eight on it is needed.")] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="New file for the blueprint; it is printed by default.")] = None,
 ) -> None:

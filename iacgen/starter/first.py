@@ -10,6 +10,7 @@ from typing import Any
 from .. import catalog, units
 from ..render import render
 from .choice import choice
+from .job import month_gpus, suggested
 from .layout import Layout, smallest
 from .network import network
 
@@ -30,20 +31,21 @@ class Impossible(ValueError):
 @dataclass(frozen=True)
 class Wish:
     """``site`` is one of SITES, ``fabric`` infiniband or roce; None of either: what the system suggests. ``capacity`` is the id of the
-    capacity block or reservation that cloud machines are taken from."""
+    capacity block or reservation that cloud machines are taken from. ``job`` is the model; None: the one that so many GPUs suggest."""
 
     system: str
     nodes: int
     site: str | None = None
     name: str | None = None
     fabric: str | None = None
-    job: str = "llama-3-8b"
+    job: str | None = None
     capacity: str | None = None
 
 
 def write(wish: Wish) -> str:
     """The text of a blueprint with comments. Raises Impossible."""
-    system, model = _system(wish.system), _model(wish.job)
+    system = _system(wish.system)
+    model = _model(wish.job) if wish.job else suggested(system, wish.nodes)
     if model.positions == "alibi":
         raise Impossible(f"{model.name} knows places by ALiBi, which Megatron-LM does not compute; take --job with another model")
     site = "aws" if system.cloud else "on-prem"
@@ -60,7 +62,7 @@ def write(wish: Wish) -> str:
         raise Impossible(f"{model.name} does not fit {wish.nodes} x {system.name}; take more nodes, or --job with a smaller model")
     words: dict[str, Any] = {
         "name": wish.name or f"{system.id.partition('.')[0]}-{wish.nodes}",
-        "system": system, "model": model, "nodes": wish.nodes, "spares": spares, "small": not stored, "layout": layout, "job_is_smaller": layout.nodes < wish.nodes - spares,
+        "system": system, "model": model, "nodes": wish.nodes, "spares": spares, "small": not stored, "suggested": wish.job is None, "gpus": wish.nodes * system.gpus, "month_gpus": month_gpus(model, catalog.gpu(system.gpu)), "layout": layout, "job_is_smaller": layout.nodes < wish.nodes - spares,
     }  # fmt: skip
     words |= _aws(wish, system, layout) if system.cloud else _on_prem(wish, system, layout, stored)
     return render(f"init/{site}.yaml.j2", **words)

@@ -72,6 +72,20 @@ def test_every_model_is_clean_or_does_not_fit(wish):
     assert state.project.jobs["pretrain"].spec.model.id == wish.job
 
 
+@pytest.mark.parametrize(
+    ("system", "nodes", "model"),
+    # 120 N^2 operations at 0.4 of 989 (A100: 312) TFLOP/s in 30 days: 8 GPUs for 8.03 x 10^9 parameters, 583 for 70.55 x 10^9, 19,277 for 405.85 x 10^9.
+    [("dgx-h100", 1, "8b"), ("dgx-h100", 72, "8b"), ("dgx-h100", 73, "70b"), ("dgx-h100", 127, "70b"), ("dgx-a100", 1, "8b"), ("dgx-a100", 127, "8b"), ("dgx-h100", 2409, "70b"), ("dgx-h100", 2410, "405b")],
+)
+def test_the_model_suits_the_number_of_gpus_and_the_file_says_why(system, nodes, model):
+    text = write(Wish(system, nodes))
+    assert yaml.safe_load(text)["training"]["pretrain"]["model"].endswith(f"-{model}")
+    assert "--job names another model" in text
+    assert ("too few for any" in text) == ((system, nodes) == ("dgx-a100", 1))
+    named = write(Wish(system, nodes, job="llama-2-7b"))
+    assert "--job names" not in named and yaml.safe_load(named)["training"]["pretrain"]["model"] == "llama-2-7b"
+
+
 @pytest.mark.parametrize("wish", [Wish("dgx-h100", 127), Wish("hgx-h100", 2), Wish("p5.48xlarge", 16, job="llama-3-70b", capacity=EXAMPLE)], ids=lambda w: w.system)
 def test_it_is_judged_like_any_other(wish):
     """Clean for a lab too, valid for an editor, and its files can be written."""
@@ -211,7 +225,7 @@ def test_nothing_smaller_fits(wish):
     chosen = job["parallel"]
     size = chosen["tensor"] * chosen["pipeline"] * chosen["context"]
     nodes = run(yaml.safe_dump(data).encode(), "init").project.jobs["pretrain"].spec.nodes
-    layers = catalog.model(wish.job).layers
+    layers = catalog.model(job["model"]).layers
     for tensor, pipeline, context in ((t, p, c) for t in (1, 2, 4, 8) for p in range(1, size + 1) for c in (1, 2, 4)):
         smaller = tensor * pipeline * context
         if smaller >= size or layers % pipeline or nodes * 8 % smaller:
