@@ -48,6 +48,7 @@ def design(blueprint: Blueprint) -> tuple[Design | None, list[Diagnostic]]:
         facilities,
         dict(_descriptions(blueprint)),
         _nccl(blueprint),
+        dict(blueprint.fabrics),
     ), findings
 
 

@@ -10,11 +10,14 @@ import ipaddress
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from ..catalog import Gpu, System
 from .facility import Facility
 from .fabric.model import Fabric
+
+if TYPE_CHECKING:
+    from ..blueprint.fabrics import Fabric as WantedFabric
 
 Path = tuple[str | int, ...]
 
@@ -212,6 +215,14 @@ class Design:
     facilities: Mapping[str, Facility]
     descriptions: Mapping[Path, str] = field(default_factory=dict)  # blueprint path of the cluster, a pool or a job → its line for people
     nccl: tuple[Variable, ...] = ()
+    wanted: Mapping[str, WantedFabric] = field(default_factory=dict)  # what the blueprint says of each fabric
+
+    @cached_property
+    def room(self) -> Mapping[str, Mapping[str, int]]:
+        """Fabric → pool → up to how many of its hosts no laid cable moves; of the fabrics whose switches are ours."""
+        from .fabric.room import room
+
+        return {name: room(fabric, self.wanted[name], self.pools) for name, fabric in self.fabrics.items() if name in self.wanted and fabric.tiers}
 
     def fabric_of(self, pool: str, purpose: str) -> Fabric | None:
         """The fabric of this purpose that a pool is on; None where there is none."""

@@ -2,7 +2,7 @@
 
 Why: spines and cores of every fabric, for compute, storage and management alike, are bought and cabled once, for the size that ``grow_to``
 names, so that no cable moves later. That is money in the racks before its time, and the figure to agree on. The finding says what stands
-ready on which fabric, for how many units of nodes, leaves or groups, and how far the wiring reaches.
+ready on which fabric, for how many units of nodes, leaves or groups, and how many nodes may stand before a cable moves.
 
 Bad::
 
@@ -19,6 +19,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from iacgen.design.fabric.room import ready
+
 from ..rule import Found, rule
 from ..subject import Subject
 
@@ -31,6 +33,6 @@ def check(subject: Subject) -> Iterator[Found]:
         if growth is None or growth.planned == growth.built or not fabric.trunks:
             continue
         pool = max(fabric.pools, key=lambda p: subject.design.pools[p].planned - subject.design.pools[p].count)
-        ready = " and ".join(f"{len(names):,} {kind}" for kind, names in (("spines", fabric.spines), ("cores", fabric.cores)) if names) or f"links for {growth.planned:,} groups"
-        message = f"the {fabric.purpose} fabric {name} has {ready} for {growth.planned:,} {growth.unit} where {growth.built:,} stand; more than {growth.most:,} move cables"
+        most = subject.design.room[name][pool]
+        message = f"the {fabric.purpose} fabric {name} has {ready(fabric)} where {growth.built:,} stand; more than {most:,} {pool} nodes move cables"
         yield Found(message, ("nodes", pool, "grow_to"))

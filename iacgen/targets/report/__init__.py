@@ -23,6 +23,7 @@ def render(project: Project) -> dict[str, str]:
         glance=cluster.glance(project),
         nodes=cluster.nodes(design),
         fabrics=cluster.fabrics(design),
+        growth=cluster.growth(design),
         sites=cluster.sites(design),
         halls=halls.facts(design),
         counted=cluster.counted(design),

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from iacgen import units
 from iacgen.design.fabric.model import Fabric
+from iacgen.design.fabric.room import ready
 from iacgen.design.facility import Facility
 from iacgen.design.model import Design, Pool, Storage
 from iacgen.placement.project import Project
@@ -81,6 +83,18 @@ def _fabric(fabric: Fabric) -> Row:
     counts = (len(fabric.leaves), len(fabric.spines), len(fabric.cores), cables.host, cables.manager, cables.between_switches)
     over = fabric.oversubscription
     return (fabric.name, f"{fabric.technology}, {fabric.topology}", ports, " and ".join(dict.fromkeys(tier.switch.name for tier in fabric.tiers)), *(f"{n:,}" for n in counts), f"{over:.2f}" if over > 1 else "none")
+
+
+def growth(design: Design) -> tuple[Fact, ...]:
+    """What each fabric was sized for, and up to how many hosts of each pool no laid cable moves."""
+    return tuple((f"Growth of {name}", f"{ready(design.fabrics[name])}; {_room(design, most)}") for name, most in design.room.items())
+
+
+def _room(design: Design, most: Mapping[str, int]) -> str:
+    more = [f"{count - design.pools[pool].count:,} more of {pool} ({count:,})" for pool, count in most.items() if count > design.pools[pool].count]
+    if not more:
+        return "no node more fits before a cable moves"
+    return f"{' or '.join(more)} before a cable moves" + (", none of the others" if len(more) < len(most) else "")
 
 
 def sites(design: Design) -> Table | None:
