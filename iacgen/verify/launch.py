@@ -131,6 +131,26 @@ def to_a_rank(job: Any, placement: Any, pool: str) -> tuple[Step, ...]:
     )
 
 
+def handed_on() -> tuple[Step, ...]:
+    """What goes along to other hosts, where the launcher is not srun."""
+    return steps(
+        """
+        handed_on() {
+        local name
+        for name in $(compgen -e); do
+        case " ${HAND_ON:-} " in *" $name "*) printf '%s\\n' "$name"; continue ;; esac
+        case $name in
+        *TOKEN* | *SECRET* | *PASSWORD* | *_KEY) ;;
+        PATH | LD_LIBRARY_PATH | LD_PRELOAD | VIRTUAL_ENV | CONDA_PREFIX | PYTHON* | MASTER_PORT | CUDA_HOME | CUDA_DEVICE_MAX_CONNECTIONS) printf '%s\\n' "$name" ;;
+        NCCL_* | FI_* | UCX_* | GLOO_* | TORCH* | PYTORCH_* | TRITON_* | NVTE_* | OMP_* | HF_* | TRANSFORMERS_*) printf '%s\\n' "$name" ;;
+        esac
+        done
+        }
+        """,
+        "the ranks of other hosts must find the same programs, and their rank 0 the same port",
+    )
+
+
 def exported(file: str, why: str) -> tuple[Step, ...]:
     """NCCL's file is sourced, then a file of assignments beside the script, which are all exported."""
     return (

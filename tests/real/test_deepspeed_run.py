@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -86,8 +87,10 @@ def _started(tmp_path, folder):
     own.write_text(f'#!/bin/bash\nexport GLOO_SOCKET_IFNAME=lo TRAIN_CHECKPOINTS={tmp_path}/saved\nexec {python} "$@"\n')
     for program in (wrapped, own, tmp_path / "uname"):
         program.chmod(0o755)
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
     env = {
-        "PATH": f"{tmp_path}:{os.environ['PATH']}", "HOME": str(tmp_path), "PYTHON": str(own), "TORCHRUN": str(wrapped), "SAID": str(tmp_path / "said"), "MASTER_PORT": "29719",
+        "PATH": f"{tmp_path}:{os.environ['PATH']}", "HOME": str(tmp_path), "PYTHON": str(own), "TORCHRUN": str(wrapped), "SAID": str(tmp_path / "said"), "MASTER_PORT": str(port),
         "DS_ACCELERATOR": "cpu", "OMP_NUM_THREADS": "1", "TORCH_EXTENSIONS_DIR": str(tmp_path / "extensions"),
     }  # fmt: skip
     process = subprocess.Popen(["bash", folder / "training/pretrain/torchrun.sh"], env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True)

@@ -144,7 +144,7 @@ def test_deepspeed_s_own_launcher_runs_the_script_for_each_rank(start, tree, tmp
         (away / name).write_text(text)
         (away / name).chmod(0o755)
     path = f"{away}:{programs.find('deepspeed').path.parent}:{os.environ['PATH']}"
-    said, done = start("lab/training/pretrain/launch.sh", "--seed", "1", PATH=path, DS_ACCELERATOR="cpu")
+    said, done = start("lab/training/pretrain/launch.sh", "--seed", "1", PATH=path, DS_ACCELERATOR="cpu", LD_LIBRARY_PATH="/opt/a:/opt/b c", NCCL_DEBUG="INFO", HF_TOKEN="secret", MINE="1", HAND_ON="MINE")
     assert sorted(said) == list(range(16)), done.stdout + done.stderr
     wanted = dict(line.split("=", 1) for line in (tree / "lab/training/pretrain/.deepspeed_env").read_text().splitlines())
     for rank, seen in said.items():
@@ -155,3 +155,4 @@ def test_deepspeed_s_own_launcher_runs_the_script_for_each_rank(start, tree, tmp
         assert seen["argv"][-2:] == ["--seed", "1"]
         assert env["TRAIN_MODEL"] == "llama-3-8b"
         assert {name: env[name] for name in wanted} == wanted
+        assert (env["PATH"], env["LD_LIBRARY_PATH"], env["MINE"], env.get("HF_TOKEN")) == (path, "/opt/a:/opt/b c", "1", None)

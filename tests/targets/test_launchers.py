@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import socket
 import subprocess
 import sys
 from dataclasses import replace
@@ -61,9 +62,37 @@ def test_a_host_that_is_not_placed_starts_nothing(tmp_path, tree):
 
 
 def test_mpirun_gets_both_files(tmp_path, tree):
-    done = start(tmp_path, tree / "training/pretrain/mpirun.sh", "mpirun")
+    done = start(tmp_path, tree / "training/pretrain/mpirun.sh", "mpirun", MASTER_PORT="4000", HF_TOKEN="secret", MINE="1", HAND_ON="MINE")
     folder = tree / "training/pretrain"
-    assert json.loads(done.stdout) == ["--hostfile", f"{folder}/hostfile", "--map-by", f"rankfile:file={folder}/rankfile", "-np", "1008", "bash", f"{folder}/launch.sh", "--lr=1e-4"]
+    files, handed = ["--hostfile", f"{folder}/hostfile", "--map-by", f"rankfile:file={folder}/rankfile", "-np", "1008"], ["-x", "MASTER_PORT", "-x", "MINE", "-x", "PATH"]
+    assert json.loads(done.stdout) == [*files, *handed, "bash", f"{folder}/launch.sh", "--lr=1e-4"]
+
+
+@pytest.mark.judge("openmpi")
+def test_ranks_of_another_host_have_the_environment_of_this_one(tmp_path, superpod):
+    """Real Open MPI on two hosts of one rank each; what stands in for ssh starts a shell with a bare environment, as sshd does."""
+    placed = replace(superpod.placements["pretrain"], hosts=("gpu0001", "gpu0002"), gpus_per_node=1)
+    pool = superpod.design.pools["gpu"]
+    system = pool.system.model_copy(update={"gpus": 1, "gpu_numa": (0,), "sockets": 1, "cores_per_socket": 1})
+    design = replace(superpod.design, pools={**superpod.design.pools, "gpu": replace(pool, system=system)})
+    job = superpod.jobs["pretrain"]
+    spec = replace(job.spec, nodes=2, gpus_per_node=1, tensor=1, pipeline=2, virtual=1, context=1)
+    made = replace(superpod, design=design, placements={"pretrain": placed}, jobs={"pretrain": replace(job, spec=spec, world=2)})
+    apply(plan(launchers.render(made) | megatron.render(made) | data.render(made) | nccl.render(made), tmp_path / "tree"), tmp_path / "tree")
+    (tmp_path / "agent").write_text('#!/bin/bash\nhost=$1\nshift\nexec env -i HOME=/ PATH=/usr/bin:/bin ON="$host" setsid sh -c "$*"\n')
+    (tmp_path / "python").write_text(f"#!/bin/bash\nenv >{tmp_path}/$RANK\n")
+    for name in ("agent", "python"):
+        (tmp_path / name).chmod(0o755)
+    more = {"PYTHON": str(tmp_path / "python"), "MASTER_PORT": "4000", "LD_LIBRARY_PATH": "/opt/a:/opt/b c", "HF_TOKEN": "secret", "PATH": f"{programs.find('openmpi').path.parent}:/opt/own:{os.environ['PATH']}"}
+    root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    env = {"HOME": str(tmp_path), "TMPDIR": str(tmp_path), "PRTE_MCA_plm_ssh_agent": str(tmp_path / "agent"), **more, **root}
+    done = subprocess.run([tmp_path / "tree/training/pretrain/mpirun.sh"], env=env, capture_output=True, text=True, timeout=40)
+    assert done.returncode == 0, done.stderr
+    for rank, host in enumerate(placed.hosts):
+        said = dict(line.split("=", 1) for line in (tmp_path / str(rank)).read_text().splitlines() if "=" in line)
+        assert (said["ON"], said["RANK"], said["WORLD_SIZE"], said["MASTER_ADDR"], said["MASTER_PORT"]) == (host, str(rank), "2", "gpu0001", "4000")
+        assert said["PATH"].endswith(more["PATH"]) and more["LD_LIBRARY_PATH"] in said["LD_LIBRARY_PATH"]
+        assert "HF_TOKEN" not in said
 
 
 def test_the_rank_file_has_a_line_for_each_rank_in_the_order_of_the_placement(superpod):
@@ -122,7 +151,8 @@ def test_a_job_of_another_size_is_refused_whoever_starts_it(tree, names):
 @pytest.mark.judge("torchrun")
 def test_torchrun_really_numbers_ranks_so(tmp_path):
     """Two real torchruns on this machine, each a node of two ranks by the static rendezvous: the second one started first."""
-    port = "29713"
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
     program = tmp_path / "rank.sh"
     program.write_text('#!/bin/bash\necho "$RANK $LOCAL_RANK $GROUP_RANK $WORLD_SIZE" >"$1/$RANK"\n')
     torchrun = programs.find("torchrun").path.parent / "torchrun"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import Any
 
-from ..launch import data_and_saves, exported, to_a_rank
+from ..launch import data_and_saves, exported, handed_on, to_a_rank
 from ..script import Step, steps
 
 _FAN_OUT = 1024
@@ -16,6 +16,7 @@ def launch(job: Any, placement: Any, design: Any) -> tuple[Step, ...]:
     """Under Slurm srun runs the script for each rank; without Slurm one run hands it to DeepSpeed's launcher, which does."""
     return (
         *to_a_rank(job, placement, design.pool_of(placement.hosts[0]).name),
+        *(handed_on() if len(placement.hosts) <= _FAN_OUT else ()),
         *_by_slurm_or_by_itself(placement),
         *exported("job.env", "without job.env the training script does not know the plan"),
         Step(_program(job), "the training script must get the configuration that was judged, and the words of the blueprint"),
@@ -29,8 +30,17 @@ def _by_slurm_or_by_itself(placement: Any) -> tuple[Step, ...]:
         for file in hostfile .deepspeed_env; do [[ -r $here/$file ]] || die "missing"; done
         [[ $here =~ ^[[:alnum:]/._+-]+$ ]] || die "not handed on"
         cd "$here"
-        PYTHON=${{PYTHON:-$(command -v python3)}} DS_ENV_FILE=$here/.deepspeed_env \\
-        exec deepspeed --hostfile "$here/hostfile" --launcher pdsh --no_python --no_local_rank \\
+        PYTHON=${{PYTHON:-$(command -v python3)}}
+        export PYTHON
+        file=$(mktemp)
+        for name in $(handed_on); do
+        [[ ${{!name}} != *[\\"\\`\\$\\\\]* && ${{!name}} != *$'\\n'* ]] || die "not handed on"
+        printf '%s=%s\\n' "$name" "${{!name}}"
+        done >"$file"
+        cat .deepspeed_env >>"$file"
+        exec 9<"$file"
+        rm "$file"
+        DS_ENV_FILE=/dev/fd/9 exec deepspeed --hostfile "$here/hostfile" --launcher pdsh --no_python --no_local_rank \\
         --master_addr {placement.hosts[0]} --master_port "${{MASTER_PORT:-29500}}" "$here/launch.sh" "$@"
         """
     block = f"""

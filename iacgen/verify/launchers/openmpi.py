@@ -17,9 +17,9 @@ from iacgen.diagnostics.model import Diagnostic
 
 from .. import programs
 from ..findings import finding
-from ..launch import of_script, reads_of, verify_files
+from ..launch import handed_on, of_script, reads_of, verify_files
 from ..process import run
-from ..script import Step
+from ..script import Step, steps
 from ..verdict import Verdict
 from . import of_hosts
 
@@ -49,7 +49,7 @@ def _ask(tree: Path, project: Any, names: list[str], found: programs.Found) -> l
     findings: list[Diagnostic] = []
     for name in names:
         placement, folder, where = project.placements[name], tree / "training" / name, f"training/{name}"
-        findings += of_script(f"{where}/mpirun.sh", folder / "mpirun.sh", _steps(placement))
+        findings += of_script(f"{where}/mpirun.sh", folder / "mpirun.sh", _steps(name, placement))
         findings += of_hosts(f"{where}/hostfile", folder / "hostfile", placement)
         findings += _of_map(f"{where}/rankfile", folder, placement, project.design.pool_of(placement.hosts[0]).system, found)
     return findings
@@ -93,10 +93,18 @@ def _mapped(folder: Path, world: int, system: Any, found: programs.Found) -> dic
     return out
 
 
-def _steps(placement: Any) -> tuple[Step, ...]:
-    start = f'exec "${{MPIRUN:-mpirun}}" --hostfile "$here/hostfile" --map-by "rankfile:file=$here/rankfile" -np {placement.world} bash "$here/launch.sh" "$@"'
+def _steps(job: str, placement: Any) -> tuple[Step, ...]:
+    block = f"""
+    mpirun=$(command -v "${{MPIRUN:-mpirun}}") || die "none"
+    handed=()
+    for name in $(handed_on); do handed+=(-x "$name"); done
+    exec "$mpirun" --hostfile "$here/hostfile" --map-by "rankfile:file=$here/rankfile" -np {placement.world} \\
+    "${{handed[@]}}" bash "$here/launch.sh" "$@"
+    """
     return (
         Step("set -euo pipefail", "a step that fails must end the start"),
+        Step(f"""die() {{ printf '%s: %s\\n' {job} "$*" >&2; exit 1; }}""", "a job that cannot start must say why and end"),
+        *handed_on(),
         Step('here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)', "its own files are found from where it lies"),
-        Step(start, "the ranks must be those of the placement, by the files that were judged"),
+        *steps(block, "the ranks must be those of the placement, by the files that were judged, with the environment of this host"),
     )

@@ -46,6 +46,20 @@ find_rank() {
     [[ -z ${RANK:-} ]] || ((WORLD_SIZE == 16)) || die "$WORLD_SIZE ranks, but the job was planned for 16"
 }
 
+# srun hands the whole environment on to every host, ssh and pdsh nothing of it. These names go along: where programs and libraries
+# are, and what these read; HAND_ON='NAME NAME' adds to them. Passwords and tokens stay: a command line would show them.
+handed_on() {
+    local name
+    for name in $(compgen -e); do
+        case " ${HAND_ON:-} " in *" $name "*) printf '%s\n' "$name"; continue ;; esac
+        case $name in
+            *TOKEN* | *SECRET* | *PASSWORD* | *_KEY) ;;
+            PATH | LD_LIBRARY_PATH | LD_PRELOAD | VIRTUAL_ENV | CONDA_PREFIX | PYTHON* | MASTER_PORT | CUDA_HOME | CUDA_DEVICE_MAX_CONNECTIONS) printf '%s\n' "$name" ;;
+            NCCL_* | FI_* | UCX_* | GLOO_* | TORCH* | PYTORCH_* | TRITON_* | NVTE_* | OMP_* | HF_* | TRANSFORMERS_*) printf '%s\n' "$name" ;;
+        esac
+    done
+}
+
 find_rank
 if [[ -z ${RANK:-} ]]; then
     # To DeepSpeed a missing hostfile means this host alone, and a missing .deepspeed_env means none.
@@ -53,8 +67,18 @@ if [[ -z ${RANK:-} ]]; then
     # It goes to the folder it was started in on every node, and quotes no path.
     [[ $here =~ ^[[:alnum:]/._+-]+$ ]] || die "DeepSpeed's launcher cannot hand on the path $here"
     cd "$here"
-    PYTHON=${PYTHON:-$(command -v python3)} DS_ENV_FILE=$here/.deepspeed_env \
-        exec deepspeed --hostfile "$here/hostfile" --launcher pdsh --no_python --no_local_rank \
+    PYTHON=${PYTHON:-$(command -v python3)}
+    export PYTHON
+    # DeepSpeed writes what stands in this file in front of the command of each host, the last value of a name. It is open, so it may go.
+    file=$(mktemp)
+    for name in $(handed_on); do
+        [[ ${!name} != *[\"\`\$\\]* && ${!name} != *$'\n'* ]] || die "DeepSpeed's launcher cannot hand on $name"
+        printf '%s=%s\n' "$name" "${!name}"
+    done >"$file"
+    cat .deepspeed_env >>"$file"
+    exec 9<"$file"
+    rm "$file"
+    DS_ENV_FILE=/dev/fd/9 exec deepspeed --hostfile "$here/hostfile" --launcher pdsh --no_python --no_local_rank \
         --master_addr gpu0001 --master_port "${MASTER_PORT:-29500}" "$here/launch.sh" "$@"
 fi
 

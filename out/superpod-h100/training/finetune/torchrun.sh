@@ -3,6 +3,8 @@
 #
 # The rendezvous is the static one, and the number of a node is its line in the hostfile. That of c10d deals numbers out as nodes
 # arrive: ranks would not sit where the placement puts them. To start again after a failure start it again on all nodes.
+# srun hands the environment on to each host, ssh and pdsh nothing of it: in their command PATH, LD_LIBRARY_PATH, PYTHON, MASTER_PORT
+# and what else the script reads stand in front of `bash torchrun.sh`, the same ones for each host.
 set -euo pipefail
 
 die() { printf '%s: %s\n' finetune "$*" >&2; exit 1; }
