@@ -134,6 +134,9 @@ def _rack(sheet: Sheet, facility: Facility, rack: Rack, kinds: Mapping[str, str]
                 text = _label(block)
                 size = min(7.5, (WIDE - 6) / text_width(text, 1, "mono"))
                 middle = y + tall - (block.unit - 1 + block.units / 2) * UNIT
+                if single and len(block.things) > 1:  # or the edges of the things would strike it through
+                    wide = text_width(text, size, "mono")
+                    sheet.boxes.append(Box(x + (WIDE - wide) / 2, middle - size / 2 + 0.5, wide, size - 1, f"on-{block.kind}", block.title, 1))
                 sheet.words.append(Words(x + WIDE / 2, middle + size / 3, text, f"on-{block.kind}", size, "middle", "mono"))
     _power(sheet, rack, limits.power_w, x + WIDE + 2, y, tall)
     name = min(8.0, (PITCH - 4) / text_width(rack.name, 1, "mono"))

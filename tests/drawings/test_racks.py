@@ -37,6 +37,24 @@ def test_every_thing_stands_at_its_unit(designed, Read, sound):
             assert (round(frame.bottom - box.bottom), round(box.bottom - box.y)) == ((thing.unit - 1) * UNIT, thing.units * UNIT)
 
 
+@pytest.mark.parametrize("count", [9, 40, 200])
+def test_no_edge_strikes_a_label_through(designed, Read, count):
+    """A label over several things lies on a ground of its own, which is drawn after their edges and hides what crosses the letters."""
+    read = Read(draw_racks(designed(count=count, manager="ufm", site={"rack": {"power": "42kW", "units": 48}}), "hall"))
+    labels = [words for words in read.words if any(kind.startswith("on-") for kind in words.kind)]
+    assert labels
+    crossed = 0
+    for words in labels:
+        middle = (words.left + words.right) / 2
+        letters = (words.y - 0.55 * (words.y - words.top), words.y - 0.05 * (words.y - words.top))  # of small letters
+        edges = [(i, r) for i, r in enumerate(read.rects) if r.x < middle < r.right and any(letters[0] < edge < letters[1] for edge in (r.y, r.bottom)) and not r.kind[0].startswith("on-")]
+        for i, _ in edges:
+            crossed += 1
+            grounds = [r for r in read.rects[i + 1 :] if r.kind[0].startswith("on-") and r.x <= words.left + 0.3 and r.right >= words.right - 0.3 and r.y <= letters[0] and r.bottom >= letters[1]]
+            assert grounds, words.text
+    assert crossed
+
+
 def test_racks_of_a_row_stand_in_the_order_of_their_places(designed, Read):
     found = designed(count=127, manager="ufm")
     frames = {r.title.partition(":")[0]: r for r in Read(draw_racks(found, "hall")).of("rack")}
