@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import csv
 import os
+import re
 from dataclasses import dataclass, replace
+from math import inf
 from pathlib import Path
 from statistics import mean, median
 
@@ -31,13 +33,27 @@ def rows(name, folder):
         return list(csv.DictReader(file))
 
 
-SHAPES = {row["model"]: row for row in rows("model_shapes.csv", HERE)}
-CARDS = {
-    "A100-40GB": catalog.gpu("a100-40"),
-    "A100-80GB": catalog.gpu("a100-80"),
-    "H100-80GB": catalog.gpu("h100-sxm"),
-}
-RUNS = rows("training_cases.csv", CASES)
+def shapes():
+    """Dimensions by model, those beside the cases first."""
+    own = rows("model_shapes.csv", HERE)
+    return {row["model"]: row for row in [*own, *(rows("model_shapes.csv", CASES) if (CASES / "model_shapes.csv").exists() and CASES != HERE else [])]}
+
+
+SHAPES = shapes()
+GPUS = {"A100-40GB": "a100-40", "A100-80GB": "a100-80", "H100-80GB": "h100-sxm"}
+CARDS = {name: catalog.gpu(id) for name, id in GPUS.items()}
+"""Types that shares were fitted for."""
+RUNS = rows("training_cases.csv", CASES) + (rows("further_training.csv", CASES) if (CASES / "further_training.csv").exists() else [])
+
+
+def card(name):
+    """The GPU that a row names as maker's type and memory, ``H200-141GB``: the catalog's own ids begin with the type."""
+    if name in CARDS:
+        return CARDS[name]
+    kind, _, size = name.lower().removesuffix("gb").partition("-")
+    found = [gpu for gpu in map(catalog.gpu, catalog.ids("gpus")) if gpu.id.partition("-")[0] == kind]
+    assert found, f"{name}: the catalog has no such GPU"
+    return min(found, key=lambda gpu: (abs(gpu.memory_gib - float(size or gpu.memory_gib)), gpu.id))
 
 
 def number(row, column, default=None):
@@ -45,19 +61,34 @@ def number(row, column, default=None):
 
 
 def model_of(row):
-    """The row's model; None when neither the row nor model_shapes.csv says how large it is."""
+    """The row's model; None when neither the row, model_shapes.csv nor the catalog says how large it is.
+
+    Its form is that of the catalog's model of this name. For others it follows from the dimensions: a feed-forward of another size than
+    4h is taken for a gated one, fewer key-value heads or a gate for a model of the Llama form, all else for a GPT.
+    """
+    plain = {re.sub(r"[^a-z0-9]", "", id): id for id in catalog.ids("models")}
+    listed = plain.get(re.sub(r"[^a-z0-9]", "", row["model"].lower()))
     known = SHAPES.get(row["model"], {})
-    layers, hidden, vocabulary = (number(row, c) or number(known, c) for c in ("layers", "hidden", "vocab"))
-    if not (layers and hidden and vocabulary):
+    form = catalog.model(listed) if listed else None
+    said = {ours: number(row, theirs) or number(known, theirs) for ours, theirs in DIMENSIONS.items()}
+    if form:
+        return form.model_copy(update={key: value for key, value in said.items() if value} | {"max_sequence": number(row, "seq")})
+    layers, hidden, vocabulary = said["layers"], said["hidden"], said["vocabulary"]
+    if not (layers and hidden and vocabulary) or number(row, "ep", 1) > 1:
         return None
-    heads = number(row, "heads") or number(known, "heads") or nearest_heads(hidden, number(row, "tp", 1))
-    llama = "llama" in row["model"].lower()
+    heads = said["heads"] or nearest_heads(hidden, number(row, "tp", 1))
+    ffn, kv_heads = said["ffn_hidden"] or 4 * hidden, said["kv_heads"] or heads
+    gated = ffn != 4 * hidden
+    llama = gated or kv_heads < heads
     return catalog.Shape(
-        id="published", name=row["model"], layers=layers, hidden=hidden, heads=heads, kv_heads=number(row, "kv_heads", heads), head_dim=hidden // heads,
-        ffn_hidden=number(row, "ffn", 4 * hidden), vocabulary=vocabulary, tied_embeddings=not llama, gated_ffn=llama,
-        norm="rmsnorm" if llama else "layernorm", norm_epsilon=1e-5, bias="none" if llama else "all",
+        id="published", name=row["model"], layers=layers, hidden=hidden, heads=heads, kv_heads=kv_heads, head_dim=hidden // heads,
+        ffn_hidden=ffn, vocabulary=vocabulary, tied_embeddings=not llama, gated_ffn=gated,
+        norm="rmsnorm" if gated else "layernorm", norm_epsilon=1e-5, bias="none" if llama else "all",
         positions="rope" if llama else "learned", rope_base=500_000 if llama else None, max_sequence=number(row, "seq"),
     )  # fmt: skip
+
+
+DIMENSIONS = {"layers": "layers", "hidden": "hidden", "vocabulary": "vocab", "heads": "heads", "kv_heads": "kv_heads", "ffn_hidden": "ffn"}
 
 
 def nearest_heads(hidden, tensor):
@@ -65,43 +96,120 @@ def nearest_heads(hidden, tensor):
     return min((n for n in range(tensor, hidden, tensor) if hidden % n == 0), key=lambda n: abs(hidden / n - 128))
 
 
-def job(row):
-    """The row as a job; None when its model is unknown.
+@dataclass(frozen=True)
+class Source:
+    """What a source says of all its runs and no column holds: its framework and that one's version, bytes a second of a node's adapters,
+    how many layers a chunk of its interleaved pipeline has where it prints no number of chunks (None: nothing is said), and whether it
+    cuts the sums of gradients over the copies beside a pipeline."""
 
-    Sources before FlashAttention (arXiv:2205.14135) stored attention matrices and used dropout; the GPT papers sum gradients in
-    fp32. BLOOM's prototypes ran under the DeepSpeed of February 2022. llm-foundry runs FSDP, which reduces in fp32 but where its
-    mode is PURE (precision bf16), and takes flash-attn's fused loss. Llama 3 reduces in fp32, shards its optimizer, uses sequence
-    parallelism and counts embedding and loss as layers (arXiv:2407.21783, section 3.3.2).
+    framework: str | None = None
+    version: tuple[int, ...] = ()
+    node_bytes_per_s: float | None = None
+    layers_in_chunk: int | None = None
+    shards_gradients: bool = False
+
+
+SOURCES = {
+    # Megatron-DeepSpeed on Jean Zay, 4 x Omni-Path 100 Gb/s; the prototypes under the DeepSpeed of February 2022.
+    "bigscience tr11-176B-ml chronicles-prequel": Source("deepspeed", (0, 5, 10), node_bytes_per_s=50e9),
+    "bigscience": Source("deepspeed", node_bytes_per_s=50e9),
+    # Megatron-DeepSpeed: MT-NLG 530B and GPT-NeoX-20B, section 2 of each.
+    "arXiv:2201.11990": Source("deepspeed", (0, 5, 10)),
+    "arXiv:2204.06745": Source("deepspeed", (0, 5, 10)),
+    "mosaicml/llm-foundry": Source("fsdp"),
+    # Section 3.3.2: FSDP shards optimizer and gradients and keeps the weights gathered, gradients are summed and reduced in fp32; the
+    # pipeline is interleaved, in how many chunks is not printed: one layer in each is taken.
+    "arXiv:2407.21783": Source(layers_in_chunk=1, shards_gradients=True),
+    # Section 2: interleaved too; NVIDIA's dgxc-benchmarking recipe of this model has one layer in each chunk.
+    "arXiv:2406.11704": Source(layers_in_chunk=1),
+}
+FLASH, SEQUENCES = 2205.14135, 2205.05198
+"""arXiv numbers of FlashAttention and of sequence parallelism: earlier sources have neither."""
+NODES = {"A100": 200e9, "H100": 400e9}
+"""Adapters beside a GPU, bytes a second: 8 x 200 Gb/s (llm-foundry's "1600 Gbps node-node interconnect"; Selene, arXiv:2104.04473), 8 x
+400 Gb/s (arXiv:2407.21783, section 3.3.1). Of other types those of the catalog's first system with it."""
+
+
+def source_of(row):
+    return next((said for name, said in SOURCES.items() if row["source"].startswith(name)), Source())
+
+
+def published_at(row):
+    """The number of an arXiv paper, as one; other sources count as late, the chronicles of BLOOM's first runs as of February 2022."""
+    paper = re.match(r"arXiv:(\d{4}\.\d{5})", row["source"])
+    return float(paper[1]) if paper else 2202.0 if row["source"].startswith("bigscience") else inf
+
+
+def adapters(row):
+    if stated := source_of(row).node_bytes_per_s or NODES.get(row["gpu"].partition("-")[0]):
+        return stated
+    found = [system.nics["compute"] for system in map(catalog.system, catalog.ids("systems")) if system.gpu == card(row["gpu"]).id and "compute" in system.nics]
+    return found[0].count * found[0].gbps * 1e9 / 8 if found else None
+
+
+def job(row):
+    """The row as a job, for its memory and for its time; None when its model is unknown.
+
+    Sources before FlashAttention stored attention matrices and used dropout, and waited for their messages: Megatron-LM of 2021 reduced
+    gradients after the last backward pass, DeepSpeed's pipeline engine does to this day. Megatron sums gradients in fp32, and shards its
+    optimizer where a row says ZeRO 1 or, after its paper on sequence parallelism, nothing else. Rows with ZeRO 2 or 3 ran FSDP where no
+    source says otherwise. llm-foundry's FSDP reduces in fp32 but where its mode is PURE (precision bf16), and takes flash-attn's fused
+    loss. Where layers do not divide, the ends count as layers.
     """
     model = model_of(row)
     if model is None:
         return None
-    source, zero = row["source"], number(row, "zero")
-    foundry = "llm-foundry" in source
-    early = source.startswith(("arXiv:2205.05198", "arXiv:2104.04473", "bigscience"))
-    paper = source.startswith("arXiv:")
-    llama = model.gated_ffn
-    tensor, gpus = number(row, "tp", 1), number(row, "n_gpus")
-    pipeline = number(row, "pp", 1)
-    uneven = llama and model.layers % pipeline != 0
+    said, early = source_of(row), published_at(row) < FLASH
+    zero, tensor, pipeline, gpus = number(row, "zero"), number(row, "tp", 1), number(row, "pp", 1), number(row, "n_gpus")
+    framework = said.framework or ("fsdp" if (zero or 0) > 1 else "megatron")
+    megatron, modern = framework == "megatron", published_at(row) > SEQUENCES
+    ends = ends_of(model.layers, pipeline)
+    virtual = number(row, "vpp") or ((model.layers + sum(ends)) // pipeline // said.layers_in_chunk if said.layers_in_chunk and pipeline > 1 else 1)
     spec = JobSpec(
-        name=row["id"], model=model, gpu=CARDS[row["gpu"]], nodes=-(-gpus // 8), gpus_per_node=min(gpus, 8),
+        name=row["id"], model=model, gpu=card(row["gpu"]), nodes=-(-gpus // 8), gpus_per_node=min(gpus, 8),
         sequence=number(row, "seq"), global_batch=1, micro_batch=number(row, "mbs", 1),
-        tensor=tensor, pipeline=pipeline, virtual=number(row, "vpp", 1), context=number(row, "cp", 1), expert=number(row, "ep", 1),
-        data=number(row, "dp"), sequence_parallel=row["seq_par"] == "1" or (llama and tensor > 1),
-        framework="megatron" if paper else "fsdp" if foundry else "deepspeed", framework_version=(0, 5, 10) if early and not paper else (),
-        zero=0 if paper else zero or 0, gradients="fp32" if paper or row["precision"].startswith("amp") else "bf16",
-        recompute=row["recompute"] or "none", flash_attention=not early, dropout=early, fused_loss=foundry, distributed_optimizer=llama,
-        embedding_as_layer=uneven, loss_as_layer=uneven,
+        tensor=tensor, pipeline=pipeline, virtual=virtual, context=number(row, "cp", 1), expert=number(row, "ep", 1),
+        data=number(row, "dp"), sequence_parallel=row["seq_par"] == "1" or (row["seq_par"] == "" and modern and tensor > 1 and megatron),
+        framework=framework, framework_version=said.version,
+        zero=0 if megatron else zero or 0, gradients="fp32" if megatron or row["precision"].startswith("amp") else "bf16",
+        recompute=row["recompute"] or "none", flash_attention=not early, dropout=early, fused_loss=said.framework == "fsdp", fp8="fp8" in row["precision"],
+        distributed_optimizer=megatron and (zero == 1 or (zero is None and modern)), embedding_as_layer=ends[0], loss_as_layer=ends[1],
+        node_bytes_per_s=adapters(row), assume=Assumptions(**dict.fromkeys(("overlap_data", "overlap_pipeline"), 0.0)) if early and framework != "fsdp" else Assumptions(),
     )  # fmt: skip
-    return replace(spec, global_batch=number(row, "gbs") or spec.micro_batch * max(spec.data_parallel, 1))
+    return replace(spec, global_batch=number(row, "gbs") or spec.micro_batch * max(spec.data_parallel, 1) * (pipeline if virtual > 1 else 1))
 
 
-def lightest(row, spec):
-    """Where a row states no recomputation, the least that fits; else the row's own."""
-    ways = [row["recompute"]] if row["recompute"] else ["none", "selective", "full"]
-    tries = [replace(spec, recompute=way) for way in ways]
-    return next((s for s in tries if memory.table(s).fits), tries[-1])
+def ends_of(layers, pipeline):
+    """Whether the embedding and the loss count as layers: only where the layers do not divide over the stages, and with them do."""
+    return next((ends for ends in ((False, False), (True, True), (True, False)) if (layers + sum(ends)) % pipeline == 0), (False, False))
+
+
+def refusals(spec):
+    """What the arithmetic refuses, less what is refused only because no file of ours can ask for it, while the source's own script did:
+    Megatron-DeepSpeed counts the ends as layers (``--pp-partition-method 'type:transformer|embedding'``), llm-foundry's FSDP has fp8."""
+    scripts = {("deepspeed", "uneven-stages-refused"), ("fsdp", "fp8-refused")}
+    return [f for f in errors(batch.check(spec)) if (spec.framework, f.slug) not in scripts]
+
+
+def table_of(row, spec):
+    """The memory table; with the gradients' sums cut over the copies where the source shards them, which no file of ours can ask of
+    Megatron. The second copy of fp8 weights is Megatron's (``memory.fp8_bytes``)."""
+    table = memory.table(replace(spec, fp8=spec.fp8 and spec.framework == "megatron"))
+    if not source_of(row).shards_gradients:
+        return table
+    return replace(table, stages=tuple(replace(stage, gradients=-(-stage.gradients // (spec.data_parallel * spec.context))) for stage in table.stages))
+
+
+def plan(row):
+    """The row's one plan, judged and timed: its own, and where it states no recomputation the least that fits; None without a model."""
+    spec = job(row)
+    if spec is None or row["recompute"] or refusals(spec):
+        return spec
+    tries = [replace(spec, recompute=way) for way in WAYS]
+    return next((s for s in tries if table_of(row, s).fits), tries[-1])
+
+
+WAYS = ("none", "selective", "full")
 
 
 def verdict(row):
@@ -110,46 +218,84 @@ def verdict(row):
     The source of the activation figures prints percentages and states of jobs that it never ran at that size; their rows
     expect acceptance of the arithmetic and leave ``fits`` empty.
     """
-    spec = job(row)
+    spec = plan(row)
     if spec is None:
         return None
-    if errors(batch.check(spec)):
+    if refusals(spec):
         return "refuse"
     if not row["fits"] and row["expect"] == "accept" and row["metric"] in ("params_opt_GiB", "act_pct_of_tp_baseline"):
         return "accept"
-    return "accept" if memory.table(lightest(row, spec)).fits else "refuse"
+    return "accept" if table_of(row, spec).fits else "refuse"
 
 
 @pytest.mark.parametrize("row", RUNS, ids=lambda row: row["id"])
 def test_published_runs_are_accepted_or_refused_as_they_were(row):
-    assert model_of(row) is not None, f"{row['model']}: model_shapes.csv lacks its layers and width"
+    assert model_of(row) is not None, f"{row['model']}: neither the row nor model_shapes.csv nor the catalog has its layers, width and experts"
     assert verdict(row) == row["expect"]
 
 
 @pytest.mark.parametrize("row", [r for r in RUNS if r["fits"]], ids=lambda row: row["id"])
 def test_what_fitted_fits_and_what_did_not_does_not(row):
-    table = memory.table(lightest(row, job(row)))
+    table = table_of(row, plan(row))
     assert table.fits == (row["fits"] == "yes"), f"{table.worst.total / GIB:.1f} GiB of {table.capacity / GIB:.1f}"
 
 
-def test_the_row_whose_copies_do_not_fill_the_world_is_refused_for_that():
-    (row,) = [r for r in RUNS if r["id"] == "llama3-405b-3-dp4"]
-    assert "data-parallel-mismatch" in {finding.slug for finding in batch.check(job(row))}
+def test_rows_whose_copies_do_not_fill_the_world_are_refused_for_that():
+    """What no row of a folder may say: other copies than its GPUs make."""
+    made = {r["id"]: number(r, "n_gpus") // (number(r, "tp", 1) * number(r, "pp", 1) * number(r, "cp", 1)) for r in RUNS}
+    wrong = [r for r in RUNS if r["dp"] and int(r["dp"]) != made[r["id"]]]
+    assert all(r["expect"] == "refuse" and "data-parallel-mismatch" in {f.slug for f in batch.check(job(r))} for r in wrong)
+    right = next(r for r in RUNS if r["expect"] == "accept" and r["dp"] and r not in wrong)
+    assert "data-parallel-mismatch" in {f.slug for f in batch.check(job(right | {"dp": str(2 * made[right["id"]])}))}
 
 
 def test_where_recomputation_is_not_stated_the_least_that_fits_is_told(capsys):
-    """The plan that is judged in place of what the source leaves open; with less of it the job would not fit."""
-    silent = [(row, lightest(row, job(row))) for row in RUNS if not row["recompute"] and verdict(row) == "accept"]
+    """The plan that is judged and timed in place of what the source leaves open; with less of it the job would not fit."""
+    silent = [(row, plan(row)) for row in RUNS if not row["recompute"] and verdict(row) == "accept"]
     with capsys.disabled():
-        print(f"\n{'recomputation not stated, least that fits':<44} way        GiB    room")
+        print(f"\n{'recomputation not stated, least that fits':<44} way        GiB    room  with none")
         for row, spec in silent:
-            table = memory.table(spec)
-            print(f"{row['id']:<44} {spec.recompute:<9} {table.worst.total / GIB:>5.1f}  {table.capacity / GIB:>5.1f}")
-    ways = ["none", "selective", "full"]
+            table, none = table_of(row, spec), table_of(row, replace(spec, recompute="none"))
+            print(f"{row['id']:<44} {spec.recompute:<9} {table.worst.total / GIB:>5.1f}  {table.capacity / GIB:>5.1f}  {none.worst.total / GIB:>9.1f}")
     for row, spec in silent:
         if row["metric"] != "params_opt_GiB":  # the source never ran these at that size
-            assert memory.table(spec).fits
-        assert not any(memory.table(replace(spec, recompute=way)).fits for way in ways[: ways.index(spec.recompute)])
+            assert table_of(row, spec).fits
+        assert not any(table_of(row, replace(spec, recompute=way)).fits for way in WAYS[: WAYS.index(spec.recompute)])
+
+
+BLANK = dict.fromkeys(rows("training_cases.csv", HERE)[0], "") | {"source": "arXiv:2501.00001", "precision": "bf16", "n_gpus": "64", "tp": "8", "mbs": "1", "gbs": "64", "seq": "4096", "gpu": "H100-80GB"}
+
+
+@pytest.mark.parametrize(
+    ("columns", "numbers"),
+    [
+        ({"model": "Mixtral-8x7B", "ep": "8"}, {"framework": "megatron", "sequence_parallel": True, "distributed_optimizer": True}),
+        ({"model": "OPT-175B", "layers": "96", "hidden": "12288", "vocab": "50272", "zero": "3", "source": "arXiv:2205.01068"}, {"framework": "fsdp", "zero": 3, "flash_attention": False}),
+        ({"model": "Falcon-180B", "layers": "80", "hidden": "14848", "heads": "232", "kv_heads": "8", "vocab": "65024", "zero": "1"}, {"zero": 0, "distributed_optimizer": True}),
+        ({"model": "GPT 175B", "layers": "96", "hidden": "12288", "vocab": "51200", "zero": "0"}, {"distributed_optimizer": False}),
+        ({"model": "BLOOM 176B", "pp": "12", "n_gpus": "384", "tp": "4", "source": "bigscience tr11"}, {"framework": "deepspeed", "embedding_as_layer": True, "loss_as_layer": True}),
+    ],
+    ids=lambda value: value.get("model"),
+)  # fmt: skip
+def test_columns_decide_what_a_row_of_any_folder_is(columns, numbers):
+    """Of sources that this file does not know, but for BLOOM's."""
+    spec = job(BLANK | columns)
+    assert {name: getattr(spec, name) for name in numbers} == numbers
+    assert not refusals(spec)
+
+
+def test_the_catalog_completes_models_and_gpus_that_a_row_only_names():
+    assert round(count(model_of(BLANK | {"model": "Mixtral-8x7B"}), 4096).total / 1e9, 1) == 46.7
+    assert (card("H200-141GB").id, card("A100-40GB").id, card("H100-80GB").id, card("B200").id) == ("h200", "a100-40", "h100-sxm", "b200")
+    assert adapters(BLANK | {"gpu": "H200-141GB"}) == 8 * 400e9 / 8
+    with pytest.raises(AssertionError, match="the catalog has no such GPU"):
+        card("V100-32GB")
+
+
+def test_a_row_with_a_share_of_the_peak_alone_is_timed():
+    row = BLANK | {"model": "Llama-3-70B", "expect": "accept", "mfu_pct": "40"}
+    (found,) = speeds([row])
+    assert found[2] == measured_s(row | {"mfu_pct": "", "tflops_per_gpu": str(0.4 * 989)}, job(row)) > 0
 
 
 @pytest.mark.parametrize("row", [r for r in RUNS if r["metric"] == "act_GiB_stage0"], ids=lambda row: row["id"])
@@ -211,6 +357,7 @@ def prototype(row):
 def test_total_memory_is_within_ten_per_cent(capsys):
     """BLOOM's prototypes: every row of the cases within 10 %; of the further rows of the same source nine of ten, and none far off."""
     runs = [(row["id"], float(row["value"]), job(row)) for row in RUNS if row["metric"] == "mem_GB_total"]
+    assert runs or CASES != HERE
     off = {name: (theirs, in_use(spec)) for name, theirs, spec in runs}
     errors_ = {name: ours / theirs - 1 for name, (theirs, ours) in off.items()}
     further = [(row, float(row["mem_GB_total"]), in_use(prototype(row))) for row in rows("bloom_memory.csv", HERE) if row["mem_GB_total"] != "OOM" and not row["doubt"]]
@@ -219,9 +366,10 @@ def test_total_memory_is_within_ten_per_cent(capsys):
         print(f"\n{'memory in use on the fullest GPU':<34} theirs    ours   error")
         for name, (theirs, ours) in off.items():
             print(f"{name:<34} {theirs:>6.0f} {ours:>7.1f} {errors_[name]:>+7.1%}")
-        print(f"{len(errors_)} rows: mean {mean(errors_.values()):+.1%}, median of the sizes {median(map(abs, errors_.values())):.1%}")
+        if errors_:
+            print(f"{len(errors_)} rows: mean {mean(errors_.values()):+.1%}, median of the sizes {median(map(abs, errors_.values())):.1%}")
         print(f"{len(apart)} further rows: mean {mean(apart):+.1%}, {sum(abs(e) <= 0.10 for e in apart)} within 10 %, from {min(apart):+.1%} to {max(apart):+.1%}")
-    assert len(errors_) == 23 and all(abs(error) <= 0.10 for error in errors_.values()), errors_
+    assert all(abs(error) <= 0.10 for error in errors_.values()), errors_
     assert len(apart) == 59 and sum(abs(error) <= 0.10 for error in apart) >= 0.9 * len(apart)
     assert max(map(abs, apart)) <= 0.16
 
@@ -233,49 +381,6 @@ def test_prototypes_that_were_out_of_memory_are_refused():
 
 
 # Step times.
-
-HEADS = {"BLOOM-proto 20B": 32, "BLOOM-proto 18B": 64, "BLOOM-proto 181B": 64, "BLOOM-proto 196B": 64} | dict.fromkeys(
-    (f"BLOOM-proto {size}B" for size in (183, 194, 195, 200)), 96
-)
-"""Attention heads that bigscience's chronicles-prequel.md prints beside its tables; the tables of hidden size 14400 are taken to keep 96."""
-
-
-@dataclass(frozen=True)
-class Machine:
-    """Where a source ran: bytes a second of a node's adapters, and what its software did not overlap."""
-
-    node_bytes_per_s: float
-    overlaps: tuple[tuple[str, float], ...] = ()
-
-
-NO_OVERLAP = (("overlap_data", 0.0), ("overlap_pipeline", 0.0))
-MACHINES = (
-    # Selene: 8 x HDR 200 Gb/s; its Megatron-LM of 2021 reduced gradients after the last backward pass and waited for its messages.
-    ("arXiv:2104.04473", "A100", Machine(200e9, NO_OVERLAP)),
-    ("arXiv:2205.05198", "A100", Machine(200e9, NO_OVERLAP)),
-    # Jean Zay: 4 x Omni-Path 100 Gb/s; DeepSpeed's pipeline engine does the same to this day.
-    ("bigscience", "A100", Machine(50e9, NO_OVERLAP)),
-    # Others: 8 x 200 Gb/s beside A100 (llm-foundry's "1600 Gbps node-node interconnect"), 8 x 400 Gb/s beside H100 (arXiv:2407.21783, section 3.3.1).
-    ("", "A100", Machine(200e9)),
-    ("", "H100", Machine(400e9)),
-)
-
-
-def timed(row):
-    """The row as a job to time; None when its model or its machine is unknown.
-
-    Llama 3 ran without recomputation and interleaved, in how many chunks is not printed: one layer in each is taken
-    (arXiv:2407.21783, sections 3.3.1 and 3.3.2).
-    """
-    spec = job(row | {"heads": row["heads"] or str(HEADS.get(row["model"], ""))})
-    machine = next((m for source, gpu, m in MACHINES if row["source"].startswith(source) and row["gpu"].startswith(gpu)), None)
-    if spec is None or machine is None:
-        return None
-    spec = replace(spec, node_bytes_per_s=machine.node_bytes_per_s, fp8="fp8" in row["precision"], assume=Assumptions(**dict(machine.overlaps)))
-    if row["source"].startswith("arXiv:2407.21783") and not row["vpp"]:
-        spec = replace(spec, virtual=8, recompute=row["recompute"] or "none")
-    return spec
-
 
 def measured_s(row, spec):
     """Seconds of a step as the source has them; None where it prints no speed. TFLOP/s of arXiv:2104.04473 count the repeated forward
@@ -289,16 +394,15 @@ def measured_s(row, spec):
         h, s, layers = spec.model.hidden, spec.sequence, spec.model.layers
         per_token = 96 * layers * h * h * (1 + s / (6 * h) + spec.model.vocabulary / (16 * layers * h))
         return per_token * tokens / spec.world / float(row["value"]) / 1e12
-    if row["tflops_per_gpu"]:
-        return flops.model_flops(spec) / spec.world / float(row["tflops_per_gpu"]) / 1e12
-    return None
+    each = float(row["tflops_per_gpu"] or 0) * 1e12 or float(row["mfu_pct"] or 0) / 100 * spec.gpu.bf16_tflops * 1e12
+    return flops.model_flops(spec) / spec.world / each if each else None
 
 
 def speeds(table):
     """Row, job and measured seconds of all accepted rows with a speed."""
     for row in table:
-        spec = timed(row) if row["expect"] == "accept" else None
-        seconds = spec and measured_s(row, spec)
+        spec = plan(row) if row["expect"] == "accept" else None
+        seconds = spec and spec.node_bytes_per_s and measured_s(row, spec)
         if seconds:
             yield row, spec, seconds
 
@@ -307,13 +411,13 @@ def speeds(table):
 def test_operations_are_counted_as_llm_foundry_counts_them(row):
     """Its MFU out of its tokens a second: 6 operations a parameter and 12Lhs for attention, over the peak of the precision. It counts
     the position table too, with which nothing is multiplied."""
-    spec = timed(row)
+    spec = plan(row)
     per_token = flops.model_flops(spec) / (spec.global_batch * spec.sequence) + 6 * position_rows(spec.model, spec.sequence) * spec.model.hidden
     peak = spec.gpu.bf16_tflops * (2 if spec.fp8 else 1) * 1e12
     assert 100 * per_token * float(row["tokens_per_s_per_gpu"]) / peak == pytest.approx(float(row["mfu_pct"]), rel=0.01)
 
 
-FITTED = {name: catalog.gpu(CARDS[name].id).efficiency for name in CARDS}
+FITTED = {name: CARDS[name].efficiency for name in CARDS}
 
 
 def test_step_times_are_near(capsys):
@@ -323,6 +427,8 @@ def test_step_times_are_near(capsys):
     for row, spec, seconds in speeds(RUNS):
         if row["id"] not in fitted:
             off.setdefault(row["gpu"], {})[row["id"]] = step.step(spec).seconds / seconds - 1
+    if not off:
+        pytest.skip("no row of this folder prints a speed")
     off["all"] = {name: error for errors in off.values() for name, error in errors.items()}
     with capsys.disabled():
         print(f"\n{'step time, ours against theirs':<32} {'rows':>5} {'median':>8} {'within 20 %':>12} {'bias':>7}  farthest")
