@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from iacgen import catalog
 from iacgen.design.fabric.sizing import PodSize
 from iacgen.design.fabric.tree import Tree
 from iacgen.design.facility import Facility, Floor, Limits, Rack, Standing
@@ -27,7 +28,8 @@ from iacgen.targets.fabric.wired import label
 
 HERE = Path(__file__).parents[1] / "cases"
 FOLDER = Path(os.environ.get("IACGEN_CASES") or HERE)
-ALL = json.loads((FOLDER / "published_fabrics.json").read_text())["cases"]
+GIVEN, OWN = (json.loads((folder / "published_fabrics.json").read_text())["cases"] for folder in (FOLDER, HERE))
+ALL = [*GIVEN, *(case for case in OWN if case["id"] not in {c["id"] for c in GIVEN})]
 BILLS = [c for c in ALL if c["kind"] == "bom"]
 LISTS = [c for c in ALL if c["kind"] == "cable_list"]
 
@@ -37,7 +39,7 @@ schema: 1
 name: basepod
 sites: {hall: {kind: on-prem}}
 nodes:
-  gpu: {site: hall, system: dgx-h100, count: %(nodes)d}
+  gpu: {site: hall, system: %(system)s, count: %(nodes)d}
   mgmt: {site: hall, system: generic-1u, count: %(management_nodes)d}
 fabrics:
   compute: {site: hall, purpose: compute, connects: [gpu], technology: infiniband, manager: {kind: opensm, pool: gpu}}
@@ -49,20 +51,20 @@ schema: 1
 name: superpod
 sites: {hall: {kind: on-prem, rack: {power: %(rack_kw)dkW}}}
 nodes:
-  gpu: {site: hall, system: dgx-b200, count: %(nodes)d}
+  gpu: {site: hall, system: %(system)s, count: %(nodes)d}
   oss: {site: hall, system: lustre-oss, count: 8}
   mds: {site: hall, system: lustre-mds, count: 2}
   mgmt: {site: hall, system: generic-1u, count: %(management_nodes)d}
   ufm-compute: {site: hall, system: generic-1u-ndr, count: 3}
   ufm-storage: {site: hall, system: generic-1u-ndr, count: 3}
 fabrics:
-  compute: {site: hall, purpose: compute, connects: [gpu], technology: infiniband, topology: rail-fat-tree, unit: 32, manager: {kind: ufm, pool: ufm-compute}}
+  compute: {site: hall, purpose: compute, connects: [gpu], technology: infiniband, topology: rail-fat-tree, unit: %(unit)d, manager: {kind: ufm, pool: ufm-compute}}
   storage: {site: hall, purpose: storage, connects: [gpu, oss, mds], technology: infiniband, manager: {kind: ufm, pool: ufm-storage}}
   front: {site: hall, purpose: in-band, connects: [gpu, oss, mds, mgmt], technology: ethernet}
   oob: {site: hall, purpose: out-of-band, connects: [gpu, oss, mds, mgmt], technology: ethernet}
 """
 KEYS = {"id", "kind", "source", "trust", "inputs", "expected", "notes"}  # of a row
-UNIT = 32  # nodes of a scalable unit of DGX B200: SuperPOD reference architecture, table 3
+UNIT = 32  # nodes of a scalable unit of DGX H100, H200 and B200: SuperPOD reference architectures
 # Design → what tells that a row is of it, the inputs that are read; ``design`` is for the reader.
 DESIGNS = {
     "basepod": ("ndr_links_per_node", {"design", "nodes", "gpus_per_node", "ndr_links_per_node"}),
@@ -116,11 +118,19 @@ def rows(tree, path):
     return list(csv.DictReader(io.StringIO(tree[path], newline="")))
 
 
+def machine(case):
+    """The machines that a row's design is of, the last that it names. Raises AssertionError where the catalog has none of the name."""
+    named = [name for name in re.findall(r"[ABH]\d00", case["inputs"]["design"].upper()) if f"dgx-{name.lower()}" in catalog.ids("systems")]
+    assert named, f"row {case['id']}: no machine of the catalog in design {case['inputs']['design']}"
+    return catalog.system(f"dgx-{named[-1].lower()}")
+
+
 def designed(case):
     """Figures of the row as they come out here, every one read off the design or off its files."""
     inputs, basepod = case["inputs"], design_of(case) == "basepod"
     nodes = inputs["nodes"] if basepod else inputs["scalable_units"] * UNIT - 1  # UFM takes the place of one
-    told = {"nodes": nodes, "management_nodes": case["expected"]["management_nodes"], "rack_kw": 15 * inputs.get("nodes_per_rack", 0)}  # 14.3 kW each
+    system, per_rack = machine(case), inputs.get("nodes_per_rack", 1)
+    told = {"nodes": nodes, "unit": UNIT, "system": system.id, "management_nodes": case["expected"]["management_nodes"], "rack_kw": round(system.power_kw * (per_rack + 0.5))}
     state = run((BASEPOD if basepod else SUPERPOD) % told, case["id"])
     assert state.design, state.findings
     design, tree = state.design, fabric.render(state.project or Project("x", state.design, {}, {}))
@@ -205,7 +215,7 @@ def test_published_bills(case):
 
 def test_every_reason_is_needed():
     """By a row of the project's own folder."""
-    own = [c for c in json.loads((HERE / "published_fabrics.json").read_text())["cases"] if c["kind"] == "bom"]
+    own = [c for c in OWN if c["kind"] == "bom"]
     needed = {(design_of(case), name) for case in own for name in compare(case, designed(case), DIFFERENT[design_of(case)])}
     assert needed == {(design, name) for design, reasons in DIFFERENT.items() for name in reasons}
 
@@ -226,9 +236,9 @@ def test_a_comparison_can_fail(expected, reasons, complaint):
         compare({"expected": expected}, {"leaf": 8, "switches.leaf": 8}, reasons)
 
 
-@pytest.mark.parametrize(("change", "says"), [({"moons": 2}, "tells moons"), ({"inputs": {"moons": 2, "racks_per_su": 16}}, "tells moons"), ({"inputs": {"nodes": 4}}, "no design here has nodes"), ({"inputs": {"racks_per_su": 8, "nodes_per_rack": 2, "scalable_units": 4}}, "contradict the unit")])
+@pytest.mark.parametrize(("change", "says"), [({"moons": 2}, "tells moons"), ({"inputs": {"moons": 2, "racks_per_su": 16}}, "tells moons"), ({"inputs": {"nodes": 4}}, "no design here has nodes"), ({"inputs": {"racks_per_su": 16, "nodes_per_rack": 2, "scalable_units": 4, "design": "Z80"}}, "no machine of the catalog in design Z80"), ({"inputs": {"racks_per_su": 8, "nodes_per_rack": 2, "scalable_units": 4, "design": "DGX B200"}}, "contradict the unit")])
 def test_a_row_that_is_not_understood_fails_by_name(change, says):
-    case = next(c for c in ALL if c["kind"] == "bom" and "racks_per_su" in c["inputs"])
+    case = next(c for c in OWN if c["kind"] == "bom" and "racks_per_su" in c["inputs"])
     with pytest.raises(AssertionError, match=says):
         designed(case | change)
 
@@ -359,7 +369,7 @@ def test_published_lengths(case):
     ],
 )
 def test_a_list_that_is_not_understood_fails_by_name(change, says):
-    case = json.loads(json.dumps(next(c for c in ALL if c["kind"] == "cable_list" and "length_m_by_rack_distance" in c["inputs"])))
+    case = json.loads(json.dumps(next(c for c in OWN if c["kind"] == "cable_list" and "length_m_by_rack_distance" in c["inputs"])))
     for part, more in change.items():
         case[part] |= more
     with pytest.raises(AssertionError, match=says):

@@ -37,12 +37,13 @@ FIGURES = {
     "nodes": "nodes", "gpus": "gpus", "tiers": "tiers", "switches": "switches", "leaf": "leaf", "spine": "spine", "core": "core",
     "node_leaf_cables": "host_cables", "leaf_spine_cables": "leaf_spine_cables", "spine_core_cables": "spine_core_cables",
 }  # fmt: skip
+PORTS = ("rails", "ports_per_node", "links_per_node", "gpus_per_node")  # what says how many ports a node has, the surest first
 OF_A_PLANE = {"nodes", "gpus", "tiers"}  # the same in each: every node is on all planes
 # Printed, and nothing that sizes a fabric: name → why it is not compared.
 NO_FIGURE = {"tdp_mw_per_su": "the heat of a unit of racks is the hall's, and the row has no hall"}
 # What a row may tell the designer. ``design`` and the like are words for the reader.
 TOLD = {
-    "design", "switch_model", "radix", "port_gbps", "planes", "links_per_cable", "su_nodes", "rails", "gpus_per_node", "ports_per_node", "fabric_manager_ports",
+    "design", "switch_model", "radix", "port_gbps", "planes", "links_per_cable", "su_nodes", *PORTS, "fabric_manager_ports",
     "scalable_units", "nodes", "gpus", "racks_per_su", "gpus_per_rack", "leaf_per_rail_group", "spine_per_rail_group", "oversubscription", "max_scalable_units", "topology", "tiers",
     "spines", "group", "spine_radix", "spine_oversubscription", "pod",
 }  # fmt: skip
@@ -126,7 +127,7 @@ def request(inputs):
         ports = inputs["rails"]
     else:
         nodes, unit = size(inputs)
-        ports = next(inputs[key] for key in ("rails", "ports_per_node", "gpus_per_node") if key in inputs)
+        ports = next(inputs[key] for key in PORTS if key in inputs)
         uneven = tuple(inputs["su_nodes"]) if isinstance(inputs.get("su_nodes"), list) else ()
         asked = replace(asked, pools=[Pool(nodes)], unit=unit, units=uneven, group=Group(**inputs.get("group", {})))
     return replace(asked, nics={"gpu": HostNic(nic="x", count=ports, gbps=gbps)})
@@ -163,7 +164,7 @@ def accepted(case):
 def gpus_of(inputs):
     if "racks_per_su" in inputs:
         return inputs["racks_per_su"] * inputs["scalable_units"] * inputs["gpus_per_rack"]
-    return size(inputs)[0] * inputs.get("gpus_per_node", inputs.get("ports_per_node", 1))
+    return size(inputs)[0] * inputs.get("gpus_per_node", inputs.get("ports_per_node", inputs.get("links_per_node", 1)))
 
 
 def designed(case):
@@ -206,7 +207,7 @@ def covered(case):
     assert not unknown, f"row {case['id']} has {', '.join(unknown)}, which nothing here reads"
     assert "printed" not in case or case["kind"] == "negative", f"row {case['id']} has printed, which is of negative rows"
     lacks = [] if inputs.keys() & {"nodes", "gpus", "scalable_units", "su_nodes"} else ["how many nodes"]
-    lacks += [] if inputs.keys() & {"rails", "ports_per_node", "gpus_per_node"} else ["how many ports a node has"]
+    lacks += [] if inputs.keys() & set(PORTS) else ["how many ports a node has"]
     unknown = sorted((inputs.keys() - TOLD) | {f"group.{key}" for key in inputs.get("group", {}) if key not in Group.__dataclass_fields__})
     assert not unknown, f"row {case['id']} tells the designer {', '.join(unknown)}, and the designer is not told"
     assert not lacks, f"row {case['id']} does not say {' and '.join(lacks)}"
