@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 RDMA_SHARE = 46 / 50
 """Of an adapter's rate: 46 to 48 GB/s of an NDR port's 50 (NVIDIA/nccl-tests#290), 12.2 of 12.5 at 100G (NVIDIA/nccl-tests#29)."""
 EFA_SHARE = 0.78
-"""Assumed, as the placement does for the top tier of a network; no figure of AWS's own was found."""
+"""Unverified: assumed, as the placement does for the top tier of a network. What AWS publishes is of two machines, between which NCCL's
+trees count some links twice: 466 GB/s at 4 GiB on p5.48xlarge, whose adapters carry 400, and 78 on p4de.24xlarge, whose carry 50
+(aws-samples/awsome-distributed-training, micro-benchmarks/nccl-tests). For more machines none
+was found."""
 NVLINK_SHARE = 235 / 300
 """Of NVLink's rate in one direction: what NCCL itself expects of an A100 (graph/tuning.cc); an H100 reached 370 of 450 (NVIDIA/nccl-tests#212)."""
 CROSSING_SHARE = 0.83

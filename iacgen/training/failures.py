@@ -6,7 +6,7 @@ interruptions, by node and day:
 ==========================================  =======================
 Llama 3 405B, 16,384 H100, 54 days          3.79e-3, of 419 unexpected interruptions (arXiv:2407.21783, section 3.3.4)
 RSC-1, 16,000 A100, 11 months               6.50e-3 (arXiv:2410.21680, section III)
-RSC-2, 8,000 A100, 11 months                2.34e-3 (same)
+RSC-2, 8,000 A100, 11 months                2.34e-3 (same; the section of both is unverified)
 ==========================================  =======================
 
 They hold for large jobs. For small ones the series model is too bright: it gives 28.8 h for 1,024 GPUs of RSC-1, where 7.9 h were
@@ -32,8 +32,8 @@ ASSUMED_PER_1000_NODE_DAYS = 4.0
 """Within what is published, near the 3.79 of the run on H100."""
 
 ASSUMED_RESTART_S = 600.0
-"""Seconds from a failure to the first read of the checkpoint: detection, diagnosis, another node, start of all processes. MegaScale
-prints "less than 10 minutes" for detection and diagnosis (arXiv:2402.15627, section 5)."""
+"""Seconds from a failure to the first read of the checkpoint: detection, diagnosis, another node, start of all processes. A judgement:
+accounts of MegaScale (arXiv:2402.15627) give less for detection and diagnosis, and its own text was not at hand to verify it."""
 
 ASSUMED_REPAIR_S = DAY_S
 """Seconds until a failed node is back. Nobody publishes this for nodes of this kind: a day is a judgement."""

@@ -47,7 +47,7 @@ def test_thresholds(projects, name, reduce, exchange):
 
 
 def of(project, system, gpu, hosts):
-    pool, fabric = project.design.pools["gpu"], project.design.fabrics["compute"]
+    pool, fabric = project.design.pools["gpu"], project.design.fabric_of("gpu", "compute")
     made = replace(pool, system=catalog.system(system), gpu=catalog.gpu(gpu), count=hosts)
     fitted = replace(fabric, nics={**fabric.nics, "gpu": made.system.nics["compute"]})
     return [t.least for t in acceptance.thresholds(project.design, made, fitted, hosts)]
@@ -57,6 +57,13 @@ def test_a_rack_of_one_nvlink_domain_is_measured_by_nvlink(projects):
     """NVL72: 900 GB/s x 235/300 inside a rack of 18 trays, for both; across two racks all 72 adapters carry the ring."""
     assert of(projects["lab"], "dgx-gb200", "gb200", 18) == [705, 705]
     assert of(projects["lab"], "dgx-gb200", "gb200", 36) == [705, 91]  # 46 x 143/72
+
+
+@pytest.mark.parametrize(("system", "gpu", "measured"), [("p5.48xlarge", "h100-sxm", 464.33)])
+def test_two_machines_of_aws_reach_more_than_they_must(projects, system, gpu, measured):
+    """all_reduce_perf at 4 GiB on two machines, the slower way: aws-samples/awsome-distributed-training, micro-benchmarks/nccl-tests."""
+    least, _ = of(projects["aws-p5"], system, gpu, 2)
+    assert 0.5 * measured < least < measured
 
 
 def test_one_host_alone_and_a_cluster_without_slurm_have_no_such_job(projects):

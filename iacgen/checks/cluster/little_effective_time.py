@@ -10,8 +10,8 @@ Bad::
 
 Good: ``restart: 10min``.
 
-Source: Daly, A higher order estimate of the optimum checkpoint interval (2006); arXiv:2407.21783 and arXiv:2402.15627 print more than
-90 % effective training time.
+Source: Daly, A higher order estimate of the optimum checkpoint interval (2006); arXiv:2407.21783 prints more than 90 %
+effective training time.
 """
 
 from __future__ import annotations

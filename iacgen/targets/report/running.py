@@ -142,7 +142,7 @@ def assumptions(jobs: Mapping[str, Job]) -> Iterator[str]:
         low, high = PUBLISHED_PER_1000_NODE_DAYS
         said.append(f"{ASSUMED_PER_1000_NODE_DAYS:g} failures for 1,000 nodes and day, each of which stops the job ({low:.1f} to {high:.1f} published in arXiv:2407.21783 and arXiv:2410.21680)")
     if any(failures.restart_s == ASSUMED_RESTART_S for failures in told):
-        said.append(f"{units.seconds(ASSUMED_RESTART_S)} from a failure until the job reads its checkpoint (arXiv:2402.15627 prints less for detection and diagnosis)")
+        said.append(f"{units.seconds(ASSUMED_RESTART_S)} from a failure until the job reads its checkpoint (a judgement; accounts of arXiv:2402.15627 give less for detection and diagnosis, unverified)")
     if any(failures.repair_s == ASSUMED_REPAIR_S for failures in told):
         said.append(f"{units.seconds(ASSUMED_REPAIR_S)} until a failed node is back (nobody publishes it)")
     if any(failures.availability is None for failures in told):
