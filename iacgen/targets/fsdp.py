@@ -42,7 +42,7 @@ def render(project: Project) -> dict[str, str]:
         placement, folder = project.placements[name], f"training/{name}"
         titan = torchtitan(job, project.design)
         if runs_on_accelerate(job.spec):
-            tree[f"{folder}/accelerate.yaml"] = render_template("training/accelerate.yaml.j2", job=name, config=accelerate(job, placement.hosts[0]), notes=_accelerate_notes(job.spec))
+            tree[f"{folder}/accelerate.yaml"] = render_template("training/accelerate.yaml.j2", job=name, config=accelerate(job, placement.hosts[0]), notes=_accelerate_notes(job))
         if titan:
             tree[f"{folder}/torchtitan.toml"] = render_template("training/torchtitan.toml.j2", job=name, sections=titan, notes=_titan_notes(job.spec))
         tree[f"{folder}/job.env"] = render_template("training/job.env.j2", variables=words(job, project.design))
@@ -147,8 +147,10 @@ def torchtitan(job: Job, design: Design) -> dict[str, dict[str, object]] | None:
     return out
 
 
-def _accelerate_notes(spec: JobSpec) -> tuple[str, ...]:
-    notes = ["The layers to wrap are those that the model itself names (_no_split_modules), or fsdp_transformer_cls_names_to_wrap says them."]
+def _accelerate_notes(job: Job) -> tuple[str, ...]:
+    spec = job.spec
+    notes = [f"Its launcher reads the passes before a step nowhere but in its environment: ACCELERATE_GRADIENT_ACCUMULATION_STEPS={job.micro_batches}."]
+    notes += ["The layers to wrap are those that the model itself names (_no_split_modules), or fsdp_transformer_cls_names_to_wrap says them."]
     if spec.gradients == "fp32":
         notes.append("The plan sums gradients in fp32 and Accelerate's bf16 in bf16: give its plugin a mixed_precision_policy with reduce_dtype torch.float32.")
     return tuple(notes)
@@ -188,6 +190,7 @@ def words(job: Job, design: Design) -> tuple[tuple[str, str | int, str], ...]:
         found.append(("TRAIN_SAVE_INTERVAL", job.checkpoints.steps, "Steps between two saves"))
         found.append(("TRAIN_STOP_SIGNAL", "TERM", f"Comes {job.checkpoints.notice_s} s before the time of the job is up: save after the step that runs, and end"))
     if runs_on_accelerate(spec):
+        found.append(("ACCELERATE_GRADIENT_ACCUMULATION_STEPS", job.micro_batches, "The same passes for Accelerate, which reads them here and in no file"))
         found += [(name, value, "" if i else "What Accelerate's launcher would set, by accelerate.yaml") for i, (name, value) in enumerate(accelerate_environment(spec))]
     return tuple(found)
 

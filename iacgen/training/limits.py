@@ -156,6 +156,24 @@ def _titan_cuts_the_sequence(spec: JobSpec) -> Iterator[Diagnostic]:
         )  # fmt: skip
 
 
-LIMITS: tuple[Rule, ...] = (_experts_divide, _ends_are_said_once, _fsdp_shards, _offload_has_a_program, _fp8_has_a_program, _positions_have_a_program, _titan_cuts_the_sequence)
+def _gradients_have_a_program(spec: JobSpec) -> Iterator[Diagnostic]:
+    """accelerate 1.15, FullyShardedDataParallelPlugin.set_mixed_precision: with bf16 gradients are reduced in bf16, and no file or variable says
+    another type. torchtitan 0.2.2, config/job_config.py: mixed_precision_reduce knows float32 alone."""
+    if spec.framework != "fsdp":
+        return
+    if spec.titan and spec.gradients == "bf16":
+        yield Diagnostic(
+            "IAC340", "gradients-in-another-type", "warning", "TorchTitan sums gradients in fp32 alone, which takes twice the room and the bytes that bf16 was planned with",
+            spec.at("gradients"), help="use gradients: fp32",
+        )  # fmt: skip
+    if not spec.titan and spec.gradients == "fp32" and spec.pipeline == 1 and spec.expert == 1:
+        yield Diagnostic(
+            "IAC340", "gradients-in-another-type", "warning",
+            "Accelerate's bf16 sums gradients in bf16 and takes no other type from a file or a variable: fp32 is planned, and only the script can ask for it",
+            spec.at("gradients"), help="use gradients: bf16, or give FullyShardedDataParallelPlugin a mixed_precision_policy with reduce_dtype torch.float32 and allow this finding",
+        )  # fmt: skip
+
+
+LIMITS: tuple[Rule, ...] = (_experts_divide, _ends_are_said_once, _fsdp_shards, _offload_has_a_program, _fp8_has_a_program, _positions_have_a_program, _gradients_have_a_program, _titan_cuts_the_sequence)
 WORLD: tuple[Rule, ...] = (_expert_grid_divides, _shards_have_a_group)
 """Rules that ask for the number of copies of the model."""

@@ -50,6 +50,8 @@ SPOILT = [
     ("hybrid", "accelerate.yaml", "parallelism_config_dp_shard_size: 64", "parallelism_config_dp_shard_size: 128", "sharding-not-of-plan", "DP_SHARD_SIZE"),
     ("hybrid", "job.env", "PARALLELISM_CONFIG_DP_SHARD_SIZE=64", "PARALLELISM_CONFIG_DP_SHARD_SIZE=128", "sharding-not-of-plan", "job.env"),
     ("whole", "job.env", "FSDP_VERSION=2\n", "", "sharding-not-of-plan", "FSDP_VERSION is missing"),
+    ("whole", "job.env", "ACCELERATE_GRADIENT_ACCUMULATION_STEPS=1", "ACCELERATE_GRADIENT_ACCUMULATION_STEPS=8", "sharding-not-of-plan", "takes 8 passes"),
+    ("hybrid", "job.env", "ACCELERATE_GRADIENT_ACCUMULATION_STEPS=", "ACCELERATE_ACCUMULATION=", "sharding-not-of-plan", "takes 1 passes"),
     ("whole", "job.env", "TRAIN_RECOMPUTE=full", "TRAIN_RECOMPUTE=none", "launch-not-of-plan", "TRAIN_RECOMPUTE"),
     ("whole", "launch.sh", "source_nccl\n# With", "# With", "launch-not-of-plan", "source_nccl"),
     ("whole", "torchtitan.toml", "tensor_parallel_degree = 1", "tensor_parallel = 1", "torchtitan-refused", "tensor_parallel"),

@@ -19,6 +19,7 @@ from .plan import launch, on_accelerate, shards, words
 _FILES = ("accelerate.yaml", "job.env", "launch.sh")
 READS = tuple(f"training/*/{name}" for name in _FILES)
 _LONGEST_S = 180.0
+_PASSES = "ACCELERATE_GRADIENT_ACCUMULATION_STEPS"
 _ACCELERATE = ("ACCELERATE_", "FSDP_", "PARALLELISM_CONFIG_")
 
 
@@ -38,8 +39,11 @@ def verify(tree: Path, project: Any) -> Verdict:
 
 
 def _ask(tree: Path, project: Any, names: list[str], found: programs.Found) -> list[Diagnostic]:
-    paths = [str(tree / "training" / name / "accelerate.yaml") for name in names]
-    said, complaint = probe(found.path, "accelerate_probe.py", json.dumps(paths), env={"OMP_NUM_THREADS": "1", "ACCELERATE_USE_CPU": ""}, timeout=_LONGEST_S)
+    questions = []
+    for name in names:
+        told, _ = assignments(name, (tree / "training" / name / "job.env").read_text(encoding="utf-8"))
+        questions.append([str(tree / "training" / name / "accelerate.yaml"), told.get(_PASSES)])
+    said, complaint = probe(found.path, "accelerate_probe.py", json.dumps(questions), env={"OMP_NUM_THREADS": "1", "ACCELERATE_USE_CPU": ""}, timeout=_LONGEST_S)
     if said is None:
         return [finding("accelerate-refused", f"Accelerate did not answer: {complaint[-400:]}")]
     findings: list[Diagnostic] = []
@@ -69,6 +73,8 @@ def _of_plan(name: str, read: dict[str, Any], job: Any, placement: Any) -> Itera
     for key, value in planned.items():
         if told.get(key) != value:
             yield finding("sharding-not-of-plan", f"{name}: {key} becomes {told.get(key)}, but the job was planned with {value}", spec.origin)
+    if read["accumulation"] != job.micro_batches:
+        yield finding("sharding-not-of-plan", f"{name}: with {_PASSES} of job.env Accelerate takes {read['accumulation']} passes before a step, but the job was planned with {job.micro_batches}", spec.origin)
     nodes = len(placement.hosts)
     start = {"nproc_per_node": str(placement.gpus_per_node)}
     if nodes > 1:
@@ -88,7 +94,7 @@ def of_environment(name: str, text: str, read: dict[str, Any], planned: dict[str
     yield from of_words(name, "\n".join(f"{key}={value}" for key, value in found.items() if key not in own), planned)
     told = read["environment"]
     for key, value in own.items():
-        if told.get(key) != value:
+        if key != _PASSES and told.get(key) != value:
             yield finding("sharding-not-of-plan", f"{name}: {key} is {value}; by accelerate.yaml Accelerate's launcher says {told.get(key, 'nothing')}")
     for key in ("ACCELERATE_USE_FSDP", "ACCELERATE_MIXED_PRECISION", "FSDP_VERSION", *(key for key in told if key.startswith("PARALLELISM_CONFIG_DP"))):
         if key not in own:
