@@ -105,6 +105,11 @@ AGREE = {
     ("scalable_units", "max_scalable_units"): lambda r: r["scalable_units"] <= r["max_scalable_units"],
     ("switch_model", "port_gbps", "radix"): _catalog_has_the_ports,
 }
+# Key that a refusal of the designer blames → those that rows have for it.
+KEYS_OF = {
+    "unit": {"su_nodes"}, "units": {"su_nodes"}, "switch": {"switch_model", "radix"}, "manager": {"fabric_manager_ports"},
+    "spines": {"spines", "spine_per_rail_group"}, "spine": {"spine_radix"},
+}  # fmt: skip
 FOLLOWS = ("nodes", "gpus", "scalable_units")  # each follows from other keys: a row that contradicts itself can be read without one of them
 
 
@@ -240,7 +245,7 @@ def blamed(case):
     try:
         fabric = built(case)
     except FabricError as error:
-        return wrong | {error.field}, str(error)
+        return wrong | {error.field} | KEYS_OF.get(error.field, set()) & case["inputs"].keys(), str(error)
     printed = case.get("printed", {})
     if not wrong:
         found = designed(case)
@@ -349,7 +354,8 @@ MISPRINTS = [
     ({"inputs": {"fabric_manager_ports": 4}, "expected": {"nodes": 127}}, {"nodes", "scalable_units", "su_nodes"}),
     ({"inputs": {"gpus": 512}, "expected": {"gpus": 1024}}, {"gpus", "nodes", "gpus_per_node", "scalable_units", "su_nodes"}),
     ({"inputs": {"nodes": 512, "scalable_units": 16, "tiers": 2}, "expected": {"field": "tiers", "limit": 2048}}, {"tiers"}),
-    ({"inputs": {"su_nodes": 40, "scalable_units": 2, "nodes": 80}, "expected": {"field": "unit"}}, {"unit"}),
+    ({"inputs": {"su_nodes": 40, "scalable_units": 2, "nodes": 80}, "expected": {"field": "su_nodes"}}, {"unit", "su_nodes"}),
+    ({"inputs": {"fabric_manager_ports": 4, "su_nodes": 16, "nodes": 63, "spines": 5}}, {"spines"}),
 ]  # fmt: skip
 
 
@@ -359,7 +365,7 @@ def test_the_wrong_field_is_named(change, named):
     row = {**row, "expected": {}, "kind": "negative", **change, "inputs": row["inputs"] | change.get("inputs", {})}
     test_a_row_that_cannot_be_is_refused_by_its_wrong_field(row)
     wrong, _ = blamed(row)
-    assert named <= wrong <= named | {"manager", "switch"}
+    assert named <= wrong <= named | {"manager", "fabric_manager_ports"}
 
 
 def test_units_of_uneven_size_are_laid_as_told():
