@@ -143,6 +143,10 @@ def words(job: Job, design: Design) -> tuple[tuple[str, str | int, str], ...]:
         found.append(("TRAIN_TENSOR", spec.tensor, f"GPUs that share a layer: {how}"))
     if spec.context > 1:
         found.append(("TRAIN_CONTEXT", spec.context, _SEQUENCE_GROUPS))
+    if spec.expert > 1:
+        found.append(("TRAIN_EXPERT", spec.expert, "GPUs that share the experts of a layer: ep_size of deepspeed.moe.layer.MoE, which DeepSpeed reads from no file"))
+    if spec.expert_capacity is not None:
+        found.append(("TRAIN_EXPERT_CAPACITY", f"{spec.expert_capacity:g}", "Tokens that an expert takes at most: capacity_factor of deepspeed.moe.layer.MoE"))
     if spec.offload_optimizer != "none":
         found.append(("TRAIN_OPTIMIZER", "DeepSpeedCPUAdam", "The optimizer steps on the CPU, where DeepSpeed takes no other (deepspeed.ops.adam)"))
     if spec.data_path:

@@ -182,6 +182,10 @@ def words(job: Job, design: Design) -> tuple[tuple[str, str | int, str], ...]:
     ]
     if spec.tensor > 1:
         found.append(("TRAIN_SEQUENCE_PARALLEL", _ENGLISH[spec.sequence_parallel], "Whether norms and residuals are cut along the sequence beside tensor parallelism, as memory was counted"))
+    if spec.expert > 1:
+        found.append(("TRAIN_EXPERT", spec.expert, "GPUs that share the experts of a layer: expert_parallel_degree of TorchTitan, which has them inside the mesh"))
+    if spec.expert_capacity is not None:
+        found.append(("TRAIN_EXPERT_CAPACITY", f"{spec.expert_capacity:g}", "Tokens that an expert takes at most, as a multiple of its even share"))
     if spec.data_path:
         found.append(("TRAIN_DATA", spec.data_path, "Data set"))
     if mount:

@@ -93,7 +93,7 @@ def _model(job: Job) -> Iterator[Flag]:
     yield "ffn-hidden-size", model.ffn_hidden
     yield "num-attention-heads", model.heads
     yield "kv-channels", model.head_dim
-    if model.kv_heads < model.heads:
+    if model.kv_heads < model.heads and not model.latent:  # validate_args: one or the other
         yield "group-query-attention", None
         yield "num-query-groups", model.kv_heads
     yield "vocab-size", model.vocabulary
@@ -107,6 +107,8 @@ def _model(job: Job) -> Iterator[Flag]:
         yield "disable-bias-linear", None
     if model.bias == "qkv":
         yield "add-qkv-bias", None
+    if model.bias == "all" and model.experts:
+        yield "no-bias-dropout-fusion", None  # megatron-core, TEGroupedMLP: not beside experts that have a bias
     yield from _positions(model)
     if model.latent:
         yield "multi-latent-attention", None

@@ -13,6 +13,7 @@ from iacgen.diagnostics import Diagnostic
 from iacgen.training.groups import expert_stride
 from iacgen.training.limits import LIMITS, WORLD
 from iacgen.training.parameters import stage_layers
+from iacgen.training.releases import RELEASES, groups_repeat
 from iacgen.training.said import Rule, error as _error
 from iacgen.training.traffic import experts_keep_to_nodes, node_share
 
@@ -145,10 +146,12 @@ def _width_divides(spec: JobSpec) -> Iterator[Diagnostic]:
     model, t = spec.model, spec.tensor
     if model.heads % t:
         yield _error(spec, 307, "heads-not-divisible", f"{model.heads} attention heads of {model.id} do not divide over tensor {t}", ("parallel", "tensor"), f"use a divisor of {model.heads}")
-    if model.kv_heads % t and t % model.kv_heads:
+    repeat = groups_repeat(spec)
+    if not model.latent and model.kv_heads % t and not (repeat and t % model.kv_heads == 0):
         yield _error(
-            spec, 308, "kv-heads-not-divisible", f"{model.kv_heads} key-value heads of {model.id} and tensor {t}: neither divides the other",
-            ("parallel", "tensor"), f"use a divisor or a multiple of {model.kv_heads}",
+            spec, 308, "kv-heads-not-divisible",
+            f"{model.kv_heads} key-value heads of {model.id} and tensor {t}: neither divides the other" if repeat else f"{model.kv_heads} key-value heads of {model.id} do not divide over tensor {t}",
+            ("parallel", "tensor"), f"use a divisor{' or a multiple' if repeat else ''} of {model.kv_heads}",
         )  # fmt: skip
     if model.ffn_hidden % t:
         yield _error(spec, 309, "ffn-not-divisible", f"feed-forward size {model.ffn_hidden} of {model.id} does not divide over tensor {t}", ("parallel", "tensor"), f"use a divisor of {model.ffn_hidden}")
@@ -163,6 +166,8 @@ def _sequence_divides(spec: JobSpec) -> Iterator[Diagnostic]:
             yield _error(spec, 310, "sequence-not-divisible", f"sequence {spec.sequence} does not divide over context {c}", ("sequence",), f"use a multiple of {c}")
         if spec.model.heads % c:
             yield _error(spec, 307, "heads-not-divisible", f"{spec.model.heads} attention heads do not divide over context {c}, as DeepSpeed's sequence parallelism needs", ("parallel", "context"), f"use a divisor of {spec.model.heads}")
+        elif spec.model.kv_heads % c and c % spec.model.kv_heads:  # deepspeed/runtime/sequence_parallel/ulysses_sp.py
+            yield _error(spec, 308, "kv-heads-not-divisible", f"{spec.model.kv_heads} key-value heads and context {c}: neither divides the other, as DeepSpeed's sequence parallelism needs", ("parallel", "context"), f"use a divisor or a multiple of {spec.model.kv_heads}")
     elif spec.framework == "fsdp" and spec.titan and spec.sequence % (pieces * spec.tensor):  # torchtitan, ParallelDims.seq_len_divisor
         yield _error(spec, 310, "sequence-not-divisible", f"sequence {spec.sequence} does not divide into {pieces * spec.tensor} pieces, as TorchTitan needs with tensor {spec.tensor} and context {c}", ("sequence",), f"use a multiple of {pieces * spec.tensor}")
     elif c > 1 and spec.sequence % pieces:
@@ -244,5 +249,5 @@ def _groups_keep_to_whole_nodes(spec: JobSpec) -> Iterator[Diagnostic]:
         )  # fmt: skip
 
 
-SHAPE: tuple[Rule, ...] = (_layers_divide, _width_divides, _sequence_divides, _sequence_is_known_to_the_model, _parts_have_their_partner, _tensor_stays_in_the_node, _framework_can, *LIMITS)
+SHAPE: tuple[Rule, ...] = (_layers_divide, _width_divides, _sequence_divides, _sequence_is_known_to_the_model, _parts_have_their_partner, _tensor_stays_in_the_node, _framework_can, *LIMITS, *RELEASES)
 BATCH: tuple[Rule, ...] = (_data_parallel_as_stated, *WORLD, _batch_divides, _micro_batches_fill_the_interleaved_schedule, _groups_keep_to_whole_nodes)

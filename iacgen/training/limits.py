@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from iacgen.diagnostics import Diagnostic
+from iacgen.training.data import token_bytes
 from iacgen.training.said import Rule, error
 
 if TYPE_CHECKING:
@@ -31,9 +32,12 @@ def _experts_divide(spec: JobSpec) -> Iterator[Diagnostic]:
         yield error(spec, 309, "ffn-not-divisible", f"feed-forward size {experts.hidden} of an expert does not divide over expert_tensor {spec.expert_tensor}", ("parallel", "expert_tensor"), f"use a divisor of {experts.hidden}")
     if spec.expert_tensor > 1 and spec.framework != "megatron":
         yield error(spec, 326, "expert-tensor-outside-megatron", f"expert_tensor {spec.expert_tensor} is Megatron's; {spec.framework} keeps each expert on one GPU", ("parallel", "expert_tensor"), "leave expert_tensor out, or use framework: megatron")
-    if spec.framework == "megatron" and spec.expert > 1 and spec.tensor > 1 and not spec.sequence_parallel:
+    shared = experts.shared * experts.hidden
+    if shared % spec.tensor:  # megatron-core, SharedExpertMLP, is cut like an ordinary feed-forward
+        yield error(spec, 309, "ffn-not-divisible", f"the experts that every token goes to are {shared} wide together, which tensor {spec.tensor} does not divide", ("parallel", "tensor"), f"use a divisor of {shared}")
+    if spec.framework == "megatron" and spec.tensor > 1 and not spec.sequence_parallel:  # megatron-core, MoELayer.forward, whatever the expert size
         yield error(
-            spec, 327, "experts-without-sequence-parallelism", f"expert {spec.expert} beside tensor {spec.tensor} without sequence parallelism",
+            spec, 327, "experts-without-sequence-parallelism", f"experts beside tensor {spec.tensor} without sequence parallelism",
             ("parallel", "sequence"), "leave parallel.sequence out: it is on by default",
         )  # fmt: skip
 
@@ -41,16 +45,18 @@ def _experts_divide(spec: JobSpec) -> Iterator[Diagnostic]:
 def _expert_grid_divides(spec: JobSpec) -> Iterator[Diagnostic]:
     """megatron-core parallel_state: the world is a multiple of expert_tensor * expert * pipeline. DeepSpeed cuts expert groups out of
     the copies of the model (utils/groups.py)."""
-    if spec.model.experts is None or spec.expert == 1:
+    if spec.model.experts is None:
         return
     size = spec.expert_tensor * spec.expert * spec.pipeline
     if spec.framework == "deepspeed" and spec.data_parallel % spec.expert:
         yield error(spec, 325, "expert-groups-not-divisible", f"expert {spec.expert} does not divide the {spec.data_parallel} copies of the model", ("parallel", "expert"), f"use a divisor of {spec.data_parallel}")
     elif spec.world % size:
+        left, rest = divmod(spec.world, spec.expert_tensor * spec.pipeline)
+        advice = f"use a size of expert that divides {left}" if not rest else f"choose expert_tensor and expert so that their product times pipeline {spec.pipeline} divides {spec.world}"
         yield error(
             spec, 325, "expert-groups-not-divisible",
             f"{spec.world} GPUs do not divide by expert_tensor {spec.expert_tensor} * expert {spec.expert} * pipeline {spec.pipeline} = {size}",
-            ("parallel", "expert"), f"use a size of expert that divides {spec.world // (spec.expert_tensor * spec.pipeline)}",
+            ("parallel", "expert_tensor" if rest else "expert"), advice,
         )  # fmt: skip
 
 
@@ -174,6 +180,21 @@ def _gradients_have_a_program(spec: JobSpec) -> Iterator[Diagnostic]:
         )  # fmt: skip
 
 
-LIMITS: tuple[Rule, ...] = (_experts_divide, _ends_are_said_once, _fsdp_shards, _offload_has_a_program, _fp8_has_a_program, _positions_have_a_program, _gradients_have_a_program, _titan_cuts_the_sequence)
+def _a_step_is_part_of_the_run(spec: JobSpec) -> Iterator[Diagnostic]:
+    """A step takes whole sequences out of the data, each once; a run of less than a step has none."""
+    step, run, told = spec.global_batch * spec.sequence, spec.wanted.tokens, spec.input
+    if run is not None and step > run:
+        yield error(
+            spec, 355, "step-beyond-run", f"a step takes {step:,} tokens, and the whole run {run:,}",
+            ("global_batch",), f"set global_batch: {max(run // spec.sequence, 1)} or less", (("tokens",), "is what the run takes"),
+        )  # fmt: skip
+    elif told is not None and told.size_bytes is not None and spec.global_batch > (held := told.size_bytes // (told.sample_bytes or token_bytes(spec))):
+        yield error(
+            spec, 355, "step-beyond-run", f"a step takes {spec.global_batch:,} samples, and the data set has {held:,}",
+            ("global_batch",), f"set global_batch: {max(held, 1)} or less", (("input", "size"), "is the data set"),
+        )  # fmt: skip
+
+
+LIMITS: tuple[Rule, ...] = (_experts_divide, _ends_are_said_once, _fsdp_shards, _offload_has_a_program, _fp8_has_a_program, _positions_have_a_program, _gradients_have_a_program, _titan_cuts_the_sequence, _a_step_is_part_of_the_run)
 WORLD: tuple[Rule, ...] = (_expert_grid_divides, _shards_have_a_group)
 """Rules that ask for the number of copies of the model."""

@@ -205,16 +205,15 @@ def _cuts(spec: JobSpec, free: frozenset[str]) -> Iterator[JobSpec]:
     model, megatron = spec.model, spec.framework == "megatron"
     repeats = _repeats(spec) if "recompute" in free else (spec.recompute,)
     stages = (1, 2, 3) if "zero" in free and not megatron else (spec.zero,)
-    most = spec.global_batch if "micro_batch" in free else 0
-    micros = [b for b in _divisors(spec.global_batch) if b <= min(LARGEST_MICRO_BATCH, most)] or [spec.micro_batch]
+    micros = _small_divisors(spec.global_batch, LARGEST_MICRO_BATCH) if "micro_batch" in free else [spec.micro_batch]
     for t in (t for t in _divisors(spec.gpus_per_node) if model.heads % t == 0):
-        for c in (c for c in _divisors(spec.sequence) if c <= LARGEST_CONTEXT and spec.world % (t * c) == 0):
+        for c in (c for c in _small_divisors(spec.sequence, LARGEST_CONTEXT) if spec.world % (t * c) == 0):
             for e in _divisors(model.experts.count) if model.experts else (1,):
                 if spec.world % e:
                     continue
                 for b in micros:
                     for repeat in repeats:
-                        for zero in stages:
+                        for zero in (z for z in stages if z < 3 or e == 1 or spec.framework != "deepspeed"):  # IAC351
                             yield replace(
                                 spec, tensor=t, context=c, expert=e, micro_batch=b, recompute=repeat, zero=zero, pipeline=1, virtual=1, data=None,
                                 sequence_parallel=spec.framework != "deepspeed" and t > 1, first_layers=None, last_layers=None,
@@ -228,3 +227,7 @@ def _repeats(spec: JobSpec) -> tuple[Any, ...]:
 
 def _divisors(n: int) -> list[int]:
     return [d for d in range(1, n + 1) if n % d == 0] if n < 4096 else sorted({d for i in range(1, int(n**0.5) + 1) if n % i == 0 for d in (i, n // i)})
+
+
+def _small_divisors(n: int, most: int) -> list[int]:
+    return [d for d in range(1, min(n, most) + 1) if n % d == 0]

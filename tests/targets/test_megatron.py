@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -75,6 +76,22 @@ def test_arguments_follow_the_plan(superpod, changes, present, absent):
     flags = flags_of(superpod, **changes)
     assert {name: flags[name] for name in present} == present
     assert not absent & set(flags)
+
+
+def test_latent_attention_is_asked_for_without_groups_of_queries(superpod):
+    """Megatron-LM validate_args: the two are mutually exclusive, and latent attention has no key-value heads to group."""
+    model = catalog.model("deepseek-v3").model_copy(update={"kv_heads": 1})
+    asked = dict(megatron._model(SimpleNamespace(spec=replace(superpod.jobs["pretrain"].spec, model=model))))
+    assert "multi-latent-attention" in asked and not {"group-query-attention", "num-query-groups"} & set(asked)
+
+
+def test_experts_with_a_bias_are_added_without_the_fused_kernel(superpod):
+    """megatron-core, TEGroupedMLP, asserts it."""
+    asked = {}
+    for bias in ("none", "qkv", "all"):
+        model = catalog.model("mixtral-8x7b").model_copy(update={"bias": bias})
+        asked[bias] = "no-bias-dropout-fusion" in dict(megatron._model(SimpleNamespace(spec=replace(superpod.jobs["pretrain"].spec, model=model))))
+    assert asked == {"none": False, "qkv": False, "all": True}
 
 
 def test_one_connection_below_blackwell_only(superpod):

@@ -12,15 +12,25 @@ import pytest
 import yaml
 
 from iacgen import catalog
-from iacgen.training import JobSpec, batch, limits
+from iacgen.training import JobSpec, batch, limits, releases
+from iacgen.training.course import Wanted
+from iacgen.training.data import Input
 
 CASES = yaml.safe_load(Path(__file__).with_name("refusals.yaml").read_text())
-ARITHMETIC = Path(batch.__file__).read_text() + Path(limits.__file__).read_text()
+ARITHMETIC = Path(batch.__file__).read_text() + Path(limits.__file__).read_text() + Path(releases.__file__).read_text()
 
 
 def changed(spec, change):
     """The job with other numbers; those that belong to the model go into its model."""
     own = {field.name for field in fields(JobSpec)}
+    if "experts" in change:
+        change = change | {"experts": spec.model.experts.model_copy(update=change["experts"])}
+    if "tokens" in change:
+        change = change | {"wanted": Wanted(change["tokens"])}
+    if "input" in change:
+        change = change | {"input": Input(**change["input"])}
+    if "framework_version" in change:
+        change = change | {"framework_version": tuple(change["framework_version"])}
     model = spec.model.model_copy(update={k: v for k, v in change.items() if k not in own})
     change = change | ({"gpu": catalog.gpu(change["gpu"])} if "gpu" in change else {})
     return replace(spec, model=model, **{k: v for k, v in change.items() if k in own})

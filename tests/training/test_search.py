@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import time
 from dataclasses import replace
 
 import pytest
@@ -140,3 +141,17 @@ def test_experts_need_a_size_that_divides_them():
     )  # fmt: skip
     found = search(job(model=mixture), OPEN)
     assert all(8 % plan.spec.expert == 0 for plan in (found.best, *found.others))
+
+
+def test_deepspeed_gets_no_groups_of_experts_at_stage_3():
+    """Its engine refuses them (``_validate_zero3_moe_compatibility``), and at stage 3 alone would this model fit so few GPUs."""
+    found = search(job(model=catalog.model("mixtral-8x7b"), framework="deepspeed", zero=3, distributed_optimizer=False, nodes=16, gradients="bf16"), OPEN | {"zero"})
+    plans = [plan.spec for plan in (found.best, *found.others)]
+    assert plans and not [spec for spec in plans if spec.zero == 3 and spec.expert > 1]
+
+
+def test_the_largest_batch_that_can_be_written_is_searched_at_once():
+    """Divisors are looked for as far as they can be used: of large numbers all of them took seconds."""
+    began = time.perf_counter()
+    search(job(global_batch=16_777_216), OPEN)
+    assert time.perf_counter() - began < 5

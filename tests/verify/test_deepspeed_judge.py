@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from iacgen import catalog
 from iacgen.output import apply, plan
 from iacgen.pipeline import run
 from iacgen.targets import deepspeed as target
@@ -127,6 +128,7 @@ def test_the_sound_job_beside_them_passes(spoilt):
     assert of_job(spoilt, "sound") == []
 
 
+EXPERTS = {"model": catalog.model("mixtral-8x7b").model_copy(update={"layers": 8}), "expert": 8, "expert_capacity": 1.25, "zero": 2, "recompute": "full"}
 # A job that cuts a copy of the model, what to spoil, and a word of the finding that must come; without one the job is sound.
 CUT = [
     ({"context": 2}, "", "", "", None),
@@ -140,6 +142,9 @@ CUT = [
     ({"tensor": 2}, "", "", "", None),
     ({"tensor": 2, "pipeline": 2, "zero": 1}, "", "", "", None),
     ({"tensor": 2}, "job.env", "TRAIN_TENSOR=2", "TRAIN_TENSOR=8", "TRAIN_TENSOR"),
+    (EXPERTS, "", "", "", None),
+    (EXPERTS, "job.env", "TRAIN_EXPERT=8", "TRAIN_EXPERT=4", "TRAIN_EXPERT"),
+    (EXPERTS, "job.env", "TRAIN_EXPERT_CAPACITY=1.25", "", "TRAIN_EXPERT_CAPACITY"),
     ({"secondary_group": 8}, "", "", "", None),
     ({"secondary_group": 8}, "ds_config.json", '"zero_hpz_partition_size": 8', '"zero_hpz_partition_size": 4', "zero_hpz_partition_size is 4"),
     ({"offload_optimizer": "cpu", "zero": 2}, "", "", "", None),

@@ -68,6 +68,10 @@ def words(job: Any, design: Any) -> dict[str, str]:
         out["TRAIN_TENSOR"] = spec.tensor
     if spec.context > 1:
         out["TRAIN_CONTEXT"] = spec.context
+    if spec.expert > 1:
+        out["TRAIN_EXPERT"] = spec.expert
+    if spec.expert_capacity is not None:
+        out["TRAIN_EXPERT_CAPACITY"] = f"{spec.expert_capacity:g}"
     if spec.offload_optimizer != "none":
         out["TRAIN_OPTIMIZER"] = "DeepSpeedCPUAdam"
     out |= data_and_saves(job, design)

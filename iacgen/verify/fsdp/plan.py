@@ -40,6 +40,10 @@ def words(job: Any, design: Any) -> dict[str, str]:
     }  # fmt: skip
     if spec.tensor > 1:
         out["TRAIN_SEQUENCE_PARALLEL"] = "true" if spec.sequence_parallel else "false"
+    if spec.expert > 1:
+        out["TRAIN_EXPERT"] = spec.expert
+    if spec.expert_capacity is not None:
+        out["TRAIN_EXPERT_CAPACITY"] = f"{spec.expert_capacity:g}"
     out |= data_and_saves(job, design)
     return {name: shlex.quote(str(value)) for name, value in out.items()}
 
