@@ -35,7 +35,7 @@ from .training.auto import chosen_plan, no_plan
 from .training.checkpoints import ASSUMED_SAVE_S
 from .training.course import Wanted
 from .training.failures import Failures
-from .training.links import links
+from .training.links import links, node_rates
 from .training.plan import stepped
 from .training.search import CHOICES, NothingFits, search
 
@@ -206,7 +206,7 @@ def _placed(state: Run) -> Run:
         findings += found
         if placement:
             placements |= {name: placement}
-            jobs |= {name: stepped(job, detours(placement.cost, job.traffic, links(job.spec).network))}
+            jobs |= {name: stepped(job, detours(placement.cost, job.traffic, links(job.spec).network, node_rates(job.spec)))}
     project = None if stopping(findings) else Project(state.design.name, state.design, jobs, placements)
     return replace(state, findings=tuple(findings), project=project)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 
 from iacgen.training.traffic import Traffic
 
@@ -12,8 +13,8 @@ NAMES: Mapping[Family, str] = {"dp": "data", "cp": "context", "pp": "pipeline", 
 """The families in the words of the training room."""
 
 
-def detours(cost: Cost, traffic: Traffic, node_Bps: float) -> dict[str, float]:
-    """Family → its slowest flow or busiest uplinks over what its bytes take at ``node_Bps``; families that stay in their nodes are left
-    out. Below 1 where all of a family shares a leaf group, at whose switches nothing collides."""
+def detours(cost: Cost, traffic: Traffic, node_Bps: float, other: Mapping[str, float] = MappingProxyType({})) -> dict[str, float]:
+    """Family → its slowest flow or busiest uplinks over what its bytes take at ``node_Bps``, or at the rate in ``other``; families that stay in
+    their nodes are left out. Below 1 where all of a family shares a leaf group, at whose switches nothing collides."""
     volumes = {family: getattr(traffic, name) for family, name in NAMES.items()}
-    return {NAMES[f.family]: max(f.slowest_s, f.congestion_s) * node_Bps / volumes[f.family] for f in cost.families if volumes[f.family]}
+    return {NAMES[f.family]: max(f.slowest_s, f.congestion_s) * other.get(NAMES[f.family], node_Bps) / volumes[f.family] for f in cost.families if volumes[f.family]}

@@ -20,7 +20,8 @@ class FamilyCost:
     ``congestion_s`` (its bytes over the uplinks of the busiest switch group). ``slowest_tier`` is the highest tier that the
     slowest flow crosses, ``busiest`` the name of that switch group; both are None when nothing leaves a leaf group.
     ``bytes_by_tier`` are the bytes that leave the switch groups of each tier. ``ring_entries`` is how often one ring enters
-    the same leaf group at most: 1 is best, 0 when each ring stays in its group or the family has no ring.
+    the same leaf group at most: 1 is best, 0 when each ring stays in its group or the family has no ring. ``inside`` says that all
+    of it stays in NVLink domains of several hosts.
     """
 
     family: Family
@@ -32,6 +33,7 @@ class FamilyCost:
     busiest: str | None
     bytes_by_tier: tuple[float, ...]
     ring_entries: int
+    inside: bool = False
 
 
 @dataclass(frozen=True)

@@ -15,12 +15,13 @@ import numpy as np
 
 from iacgen.training.traffic import NodeGrid
 
-from .cost import Order
+from .cost import Order, whole
 from .tiers import Tiers
 
 
 def candidates(tiers: Tiers, grid: NodeGrid) -> Iterator[Order]:
-    """Orders in the sense of ``cost``, each once: topological first, the hosts as they come (sorted names) last.
+    """Orders in the sense of ``cost``, each once: topological first, the hosts as they come (sorted names) last; none that splits a tensor
+    group between NVLink domains.
 
     Raises ValueError when there are fewer hosts than virtual nodes.
     """
@@ -29,18 +30,18 @@ def candidates(tiers: Tiers, grid: NodeGrid) -> Iterator[Order]:
     seen = set()
     for order in _all(tiers, grid):
         key = order.tobytes()
-        if key not in seen:
+        if key not in seen and whole(tiers, grid, order):
             seen.add(key)
             yield order
 
 
 def _all(tiers: Tiers, grid: NodeGrid) -> Iterator[Order]:
-    row = grid.context * grid.data
-    widths = [w for w in sorted({1, grid.context, grid.expert, grid.context * grid.expert}) if row % w == 0]
+    row, group, context = grid.row, grid.tensor, grid.tensor * grid.context
+    widths = [w for w in sorted({group, context, grid.expert, context * grid.expert}) if row % w == 0 and w % group == 0]
     pieces = [(stages, width) for stages in _divisors(grid.pipeline) for width in widths]
     for stages, width in pieces:
         cells = walk(grid, stages, width)
-        for unit in sorted({1, width, stages * width, stages * row}):
+        for unit in sorted({group, width, stages * width, stages * row}):
             for biggest_first in (False, True):
                 order = np.empty(grid.nodes, dtype=np.int64)
                 order[cells] = sequence(tiers, unit, biggest_first)[: grid.nodes]
@@ -58,24 +59,25 @@ def walk(grid: NodeGrid, stages: int, columns: int) -> Order:
 
     Both must divide the grid. ``walk(grid, 1, 1)`` is 0, 1, 2, ...
     """
-    row = grid.context * grid.data
+    row = grid.row
     cells = np.arange(grid.nodes).reshape(grid.pipeline // stages, stages, row // columns, columns)
     return cells.transpose(0, 2, 1, 3).ravel()
 
 
 def sequence(tiers: Tiers, unit: int = 1, biggest_first: bool = False) -> Order:
-    """All hosts, leaf group by leaf group; of each the largest multiple of ``unit``, the surplus of all at the end.
+    """All hosts, leaf group by leaf group; of each (of each NVLink domain, where these join several hosts) the largest multiple of ``unit``,
+    the surplus of all at the end.
 
     Groups come in the order of the fabric, or those with the most such hosts first, upper tiers before lower ones.
     """
-    leaf = tiers.labels[0]
+    leaf = tiers.labels[0] if tiers.domain is None else tiers.domain
     by_leaf = np.argsort(leaf, kind="stable")
-    sizes = np.bincount(leaf, minlength=len(tiers.groups[0]))
+    sizes = np.bincount(leaf)
     position = np.empty(tiers.hosts, dtype=np.int64)
     position[by_leaf] = np.arange(tiers.hosts) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     surplus = position >= (sizes - sizes % unit)[leaf]
     keys = [np.arange(tiers.hosts)]
-    for labels in tiers.labels:
+    for labels in tiers.labels if tiers.domain is None else (tiers.domain, *tiers.labels):
         keys.append(labels)
         if biggest_first:
             keys.append(-np.bincount(labels, ~surplus)[labels])

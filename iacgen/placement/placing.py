@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
 
 from iacgen.design.model import Design, Pool
 from iacgen.diagnostics import Diagnostic
+from iacgen.training.links import links
 from iacgen.training.plan import Job
 
 from .choice import choose
@@ -26,7 +31,13 @@ def place(design: Design, pool_name: str, job: Job) -> tuple[Placement | None, l
         return None, findings
     up = [host for host in pool.hosts if host not in pool.down]  # in the order of their numbers
     tiers = of_fabric(fabric, pool_name, up) if fabric else alone(len(up))
-    order, best, by_name = choose(tiers, job.grid, job.traffic)
+    if (together := pool.system.nvlink_domain_servers) > 1:
+        joined = np.array([pool.index(host) // together for host in up])
+        tiers = replace(tiers, domain=joined, nvlink_Bps=links(job.spec).nvlink * job.spec.gpus_per_node)
+    try:
+        order, best, by_name = choose(tiers, job.grid, job.traffic)
+    except LookupError:
+        return None, [_split(pool, up, job)]
     hosts = tuple(up[i] for i in order)
     return Placement(job.name, hosts, _idle(pool, up, hosts), job.spec.gpus_per_node, best, by_name), []
 
@@ -47,6 +58,14 @@ def _refusals(pool: Pool, up: int, connected: bool, job: Job) -> list[Diagnostic
         message = f"{spec.name} runs on {need} hosts of pool {pool.name}, which no compute fabric connects"
         findings.append(Diagnostic("IAC403", "no-compute-fabric", "error", message, spec.at("nodes")))
     return findings
+
+
+def _split(pool: Pool, up: Sequence[str], job: Job) -> Diagnostic:
+    """Too few hosts are left in some NVLink domains for whole tensor groups."""
+    spec, together, group = job.spec, pool.system.nvlink_domain_servers, job.grid.tensor
+    whole = sum(size // group for size in Counter(pool.index(host) // together for host in up).values())
+    message = f"{spec.name} needs {job.grid.nodes // group} tensor groups of {group} hosts in one NVLink domain each; the hosts that are up in pool {pool.name} hold {whole}"
+    return Diagnostic("IAC404", "tensor-group-split", "error", message, spec.at("parallel", "tensor"), help=f"use at most {whole * group} hosts, or a smaller tensor size")
 
 
 def _idle(pool: Pool, up: Sequence[str], hosts: Sequence[str]) -> tuple[IdleHost, ...]:

@@ -24,6 +24,8 @@ class Tiers:
     ``uplink_Bps[k][g]``: bytes per second that may leave group g, one direction; infinite where nothing limits it.
     ``flow_Bps[k]``: rate of one node's flow whose ends first meet in tier k (0: same leaf group), one more than tiers.
     The rail leaves of a unit are one group: every local rank uses its own rail, so the rails carry equal copies.
+    ``domain[h]``: the NVLink domain of host h, where one joins several hosts (None: each host is its own). What stays in one
+    crosses no switch and runs at ``nvlink_Bps`` a host; domains need not lie in one leaf group.
     """
 
     names: tuple[str, ...]
@@ -31,10 +33,17 @@ class Tiers:
     labels: Labels
     uplink_Bps: tuple[Rates, ...]
     flow_Bps: Rates
+    domain: NDArray[np.int64] | None = None
+    nvlink_Bps: float = np.inf
 
     @property
     def hosts(self) -> int:
         return self.labels.shape[1]
+
+    @property
+    def joined(self) -> NDArray[np.int64]:
+        """The NVLink domain of every host."""
+        return np.arange(self.hosts) if self.domain is None else self.domain
 
 
 def of_fabric(fabric: Fabric, pool: str, hosts: Sequence[str]) -> Tiers:

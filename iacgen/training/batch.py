@@ -7,6 +7,7 @@ The rules are those that Megatron-LM enforces when it reads its arguments (``val
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from iacgen.diagnostics import Diagnostic
@@ -198,11 +199,12 @@ def _parts_have_their_partner(spec: JobSpec) -> Iterator[Diagnostic]:
 
 
 def _tensor_stays_in_the_node(spec: JobSpec) -> Iterator[Diagnostic]:
-    """Tensor parallelism talks in every layer and needs NVLink; placement relies on whole groups in a node."""
-    if spec.gpus_per_node % spec.tensor:
-        inside = [str(n) for n in range(1, spec.gpus_per_node + 1) if spec.gpus_per_node % n == 0]
+    """Tensor parallelism talks in every layer and needs NVLink; placement relies on whole groups in a node, or on groups of whole nodes."""
+    if not spec.keeps_to_nvlink:
+        inside = [str(n) for n in range(1, spec.nvlink_domain + 1) if replace(spec, tensor=n).keeps_to_nvlink]
+        joined = f"the {spec.gpus_per_node} GPUs of a node" if spec.nvlink_domain == spec.gpus_per_node else f"the {spec.nvlink_domain} GPUs that NVLink joins into whole nodes"
         yield _error(
-            spec, 314, "tensor-leaves-node", f"tensor {spec.tensor} does not divide the {spec.gpus_per_node} GPUs of a node, so its groups would leave NVLink",
+            spec, 314, "tensor-leaves-node", f"tensor {spec.tensor} does not divide {joined}, so its groups would leave NVLink",
             ("parallel", "tensor"), f"use {', '.join(inside)}",
         )  # fmt: skip
 
@@ -234,8 +236,8 @@ def _framework_can(spec: JobSpec) -> Iterator[Diagnostic]:
 
 def _groups_keep_to_whole_nodes(spec: JobSpec) -> Iterator[Diagnostic]:
     """Ranks fill nodes in order; when a family's group starts in the middle of a node, nodes differ and cannot be placed."""
-    if spec.gpus_per_node % spec.tensor == 0 and node_share(spec) is None:
-        rest = spec.gpus_per_node // spec.tensor
+    if spec.keeps_to_nvlink and node_share(spec) is None:
+        rest = max(1, spec.gpus_per_node // spec.tensor)
         yield _error(
             spec, 319, "group-straddles-nodes",
             f"a node holds {rest} positions of context {spec.context}, {spec.data_parallel} copies and pipeline {spec.pipeline}, which do not fill it evenly",

@@ -153,7 +153,7 @@ def reading(spec: JobSpec, step_s: float) -> Reading:
     batches = each / spec.micro_batch * told.silence_s
     prefetch = told.prefetch or max(LEAST_PREFETCH, ceil(batches / workers if told.library == "pytorch" else batches))
     held = workers * prefetch + 1 if told.library == "pytorch" else prefetch + workers  # one more batch is pinned or in work
-    near = spec.gpus_per_node // spec.tensor if spec.framework == "megatron" else spec.gpus_per_node
+    near = max(1, spec.gpus_per_node // spec.tensor) if spec.framework == "megatron" else spec.gpus_per_node
     return Reading(
         input=told,
         samples_per_s=per_s,

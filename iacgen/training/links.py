@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING
 
+from iacgen.training.groups import expert_stride
+
 if TYPE_CHECKING:
     from iacgen.training.spec import JobSpec
 
@@ -80,3 +82,25 @@ def links(spec: JobSpec) -> Links:
         domain=domain,
         node=spec.gpus_per_node,
     )
+
+
+def node_rates(spec: JobSpec) -> dict[str, float]:
+    """Family → bytes a second that the time of a step assumes of one node, in the terms of ``Traffic``; none where NVLink ends at the node,
+    and each is that of its adapters."""
+    of = links(spec)
+    if of.domain <= of.node:
+        return {}
+    nvlink, stride = of.nvlink * of.node, expert_stride(spec)
+
+    def ring(size: int, apart: int) -> float:
+        if of.inside(size, apart):
+            return nvlink
+        return min(nvlink, of.network * of.members(size, apart) / max(1, of.node // apart))
+
+    near, here = of.members(spec.expert, stride), of.node // stride
+    return {
+        "data": ring(spec.data_parallel * spec.context, spec.tensor),
+        "context": ring(spec.context, spec.tensor),
+        "pipeline": nvlink if spec.tensor * spec.context * spec.data_parallel < of.domain else of.network,
+        "expert": nvlink if near >= spec.expert else of.network * (spec.expert - here) / (spec.expert - near),
+    }

@@ -53,7 +53,7 @@ def _kinds(spec: JobSpec) -> Iterator[list[Change]]:
     yield [(f"micro_batch: {n}", {"micro_batch": n}) for n in range(spec.micro_batch - 1, 0, -1) if spec.micro_batch % n == 0]
     yield _doubled("context", spec.context, 8 * spec.context, lambda n: {"context": n})
     cut = spec.framework != "deepspeed"  # whose tensor groups know no sequence parallelism
-    yield _doubled("tensor", spec.tensor, spec.gpus_per_node, lambda n: {"tensor": n, "sequence_parallel": cut})
+    yield _doubled("tensor", spec.tensor, spec.nvlink_domain, lambda n: {"tensor": n, "sequence_parallel": cut})
     yield _doubled("pipeline", spec.pipeline, 4 * spec.pipeline, lambda n: {"pipeline": n})
     experts = spec.model.experts.count if spec.model.experts else 1
     yield [(f"parallel.expert: {n}", {"expert": n}) for n in range(spec.expert + 1, experts + 1) if experts % n == 0]

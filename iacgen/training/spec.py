@@ -126,6 +126,18 @@ class JobSpec:
         return self.nodes * self.gpus_per_node
 
     @property
+    def nvlink_domain(self) -> int:
+        """GPUs that a tensor group may span: those that NVLink joins, and at least those of a node."""
+        return max(self.nvlink_gpus or 0, self.gpus_per_node)
+
+    @property
+    def keeps_to_nvlink(self) -> bool:
+        """Whether tensor groups divide a node, or are whole nodes that divide an NVLink domain of several."""
+        if self.tensor <= self.gpus_per_node:
+            return self.gpus_per_node % self.tensor == 0
+        return self.tensor % self.gpus_per_node == 0 and self.nvlink_domain % self.tensor == 0
+
+    @property
     def model_parallel(self) -> int:
         """GPUs that hold one copy of the model."""
         return self.tensor * self.pipeline * self.context

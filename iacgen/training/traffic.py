@@ -15,21 +15,26 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class NodeGrid:
-    """Shape of the job in nodes. Virtual node v = c + context * (d + data * p): context fastest, then data, then pipeline.
+    """Shape of the job in nodes. Virtual node v = t + tensor * (c + context * (d + data * p)): tensor fastest, then context, data, pipeline.
 
-    Virtual node v holds ranks v * gpus_per_node up to (v + 1) * gpus_per_node - 1. A row is the ``context * data`` nodes of
-    one pipeline position, a column the ``pipeline`` nodes of one row position. ``expert`` counts consecutive nodes of a row
-    that form one expert group; 1 when there is none that leaves the node.
+    Virtual node v holds ranks v * gpus_per_node up to (v + 1) * gpus_per_node - 1. ``tensor`` is above 1 where a tensor group is several
+    nodes of one NVLink domain. A row is the ``row`` nodes of one pipeline position, a column the ``pipeline`` nodes of one row
+    position. ``expert`` counts consecutive nodes of a row that form one expert group; 1 when there is none that leaves the node.
     """
 
     context: int
     data: int
     pipeline: int
     expert: int = 1
+    tensor: int = 1
+
+    @property
+    def row(self) -> int:
+        return self.tensor * self.context * self.data
 
     @property
     def nodes(self) -> int:
-        return self.context * self.data * self.pipeline
+        return self.row * self.pipeline
 
 
 @dataclass(frozen=True)
@@ -63,7 +68,7 @@ def node_share(spec: JobSpec) -> NodeShare | None:
 
     None when some group would begin in the middle of a node, so that the job has no shape in whole nodes.
     """
-    rest = spec.gpus_per_node // spec.tensor
+    rest = max(1, spec.gpus_per_node // spec.tensor)
     shares = []
     for size in (spec.context, spec.data_parallel, spec.pipeline):
         if size % rest == 0:
@@ -80,7 +85,8 @@ def node_share(spec: JobSpec) -> NodeShare | None:
 def node_grid(spec: JobSpec, share: NodeShare) -> NodeGrid:
     """The job's shape in nodes. Members of an expert group are as many ranks apart as a tensor group has, so a group is a run of ranks."""
     expert = spec.expert * expert_stride(spec) // spec.gpus_per_node
-    return NodeGrid(spec.context // share.context, spec.data_parallel // share.data, spec.pipeline // share.pipeline, max(expert, 1))
+    tensor = max(1, spec.tensor // spec.gpus_per_node)
+    return NodeGrid(spec.context // share.context, spec.data_parallel // share.data, spec.pipeline // share.pipeline, max(expert, 1), tensor)
 
 
 def experts_keep_to_nodes(spec: JobSpec) -> bool:
@@ -147,7 +153,7 @@ def _data_bytes(spec: JobSpec, share: NodeShare) -> float:
     held = [shard(spec, stage) for stage in range(share.pipeline)]
     run = spec.expert * expert_stride(spec)
     copies = ranks * spec.tensor // run  # of an expert
-    dense = spec.tensor * sum(part.dense for part in held) * (ranks - 1) / ranks
+    dense = min(spec.tensor, spec.gpus_per_node) * sum(part.dense for part in held) * (ranks - 1) / ranks
     experts = min(run, spec.gpus_per_node) * sum(part.experts for part in held) * (copies - 1) / copies if copies else 0.0
     return per_parameter * (dense + experts)
 
