@@ -25,8 +25,9 @@ EFA_SHARE = 0.78
 trees count some links twice: 466 GB/s at 4 GiB on p5.48xlarge, whose adapters carry 400, and 78 on p4de.24xlarge, whose carry 50
 (aws-samples/awsome-distributed-training, micro-benchmarks/nccl-tests). For more machines none
 was found."""
-NVLINK_SHARE = 235 / 300
-"""Of NVLink's rate in one direction: what NCCL itself expects of an A100 (graph/tuning.cc); an H100 reached 370 of 450 (NVIDIA/nccl-tests#212)."""
+NVLINK_SHARE = 230 / 300
+"""Of NVLink's rate in one direction: eight A100 reached 230.8 (NVIDIA/nccl#527) and 232.5 GB/s (NVIDIA/nccl-tests#175), an H100 370 of 450
+(NVIDIA/nccl-tests#212). The 235 that NCCL 2.8 to 2.16 counted on (graph/tuning.cc) would refuse them."""
 CROSSING_SHARE = 0.83
 """Of an exchange that leaves the leaf switches of a unit: collectives lost up to 17 % across pods (arXiv:2509.15940)."""
 BYTES = "4G"

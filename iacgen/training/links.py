@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from iacgen.training.spec import JobSpec
 
 LAUNCH_S, NVLINK_HOP_S, NETWORK_HOP_S = 8.4e-6, 3.4e-6, 9.6e-6
-"""Latencies of NCCL's ring with the simple protocol: once, and for each hop (NVIDIA/nccl, src/graph/tuning.cc, baseLat and hwLat)."""
+"""Latencies of NCCL's ring with the simple protocol: once, and for each hop (NVIDIA/nccl, src/graph/tuning.cc, baseLat and
+hwLat, 2.7 to 2.16 but for 2.12; since 2.18 a hop of the network counts 14)."""
 
 
 @dataclass(frozen=True)

@@ -33,10 +33,10 @@ def projects():
 @pytest.mark.parametrize(
     ("name", "reduce", "exchange"),
     [
-        # 8 x 50 x 0.92 = 368, NVLink 450 x 235/300 = 352.5; 46 x 15/8 = 86.25
-        ("lab", 352, 86),
+        # 8 x 50 x 0.92 = 368, NVLink 450 x 230/300 = 345; 46 x 15/8 = 86.25
+        ("lab", 345, 86),
         # 127 nodes in several units: 46 x 1015/1008 x 0.83 = 38.4
-        ("superpod-h100", 352, 38),
+        ("superpod-h100", 345, 38),
         # 32 x 12.5 x 0.78 = 312; four adapters a GPU: 39 x 127/120 = 41.3
         ("aws-p5", 312, 41),
     ],
@@ -54,9 +54,9 @@ def of(project, system, gpu, hosts):
 
 
 def test_a_rack_of_one_nvlink_domain_is_measured_by_nvlink(projects):
-    """NVL72: 900 GB/s x 235/300 inside a rack of 18 trays, for both; across two racks all 72 adapters carry the ring."""
-    assert of(projects["lab"], "dgx-gb200", "gb200", 18) == [705, 705]
-    assert of(projects["lab"], "dgx-gb200", "gb200", 36) == [705, 91]  # 46 x 143/72
+    """NVL72: 900 GB/s x 230/300 inside a rack of 18 trays, for both; across two racks all 72 adapters carry the ring."""
+    assert of(projects["lab"], "dgx-gb200", "gb200", 18) == [690, 690]
+    assert of(projects["lab"], "dgx-gb200", "gb200", 36) == [690, 91]  # 46 x 143/72
 
 
 @pytest.mark.parametrize(("system", "gpu", "measured"), [("p5.48xlarge", "h100-sxm", 464.33)])
@@ -64,6 +64,11 @@ def test_two_machines_of_aws_reach_more_than_they_must(projects, system, gpu, me
     """all_reduce_perf at 4 GiB on two machines, the slower way: aws-samples/awsome-distributed-training, micro-benchmarks/nccl-tests."""
     least, _ = of(projects["aws-p5"], system, gpu, 2)
     assert 0.5 * measured < least < measured
+
+
+def test_sound_a100_pass(projects):
+    """230.77 GB/s over eight A100 of a p4d.24xlarge (NVIDIA/nccl#527), 232.54 over those of another machine (NVIDIA/nccl-tests#175)."""
+    assert catalog.gpu("a100-80").nvlink_gbytes_per_s / 2 * acceptance.NVLINK_SHARE < 230.77
 
 
 def test_one_host_alone_and_a_cluster_without_slurm_have_no_such_job(projects):
@@ -89,9 +94,9 @@ def measure(tmp_path, projects):
 @pytest.mark.parametrize(
     ("said", "code", "words"),
     [
-        ({"ALL_REDUCE_PERF": "352", "ALLTOALL_PERF": "86.0"}, 0, ""),
+        ({"ALL_REDUCE_PERF": "345", "ALLTOALL_PERF": "86.0"}, 0, ""),
         ({"ALL_REDUCE_PERF": "480.123", "ALLTOALL_PERF": "90"}, 0, ""),
-        ({"ALL_REDUCE_PERF": "351.99", "ALLTOALL_PERF": "90"}, 1, "all_reduce_perf: 351.99 GB/s of bus bandwidth, at least 352"),
+        ({"ALL_REDUCE_PERF": "344.99", "ALLTOALL_PERF": "90"}, 1, "all_reduce_perf: 344.99 GB/s of bus bandwidth, at least 345"),
         ({"ALL_REDUCE_PERF": "400", "ALLTOALL_PERF": "9.5"}, 1, "alltoall_perf: 9.5 GB/s"),
         ({"ALL_REDUCE_PERF": "400", "ALLTOALL_PERF": "90", "WRONG": "3 FAILED"}, 1, "wrong values"),
         ({"ALL_REDUCE_PERF": "nan", "ALLTOALL_PERF": "90"}, 1, "printed no bus bandwidth"),
