@@ -205,6 +205,9 @@ def _cuts(spec: JobSpec, free: frozenset[str]) -> Iterator[JobSpec]:
     model, megatron = spec.model, spec.framework == "megatron"
     repeats = _repeats(spec) if "recompute" in free else (spec.recompute,)
     stages = (1, 2, 3) if "zero" in free and not megatron else (spec.zero,)
+    micros = _small_divisors(spec.global_batch, LARGEST_MICRO_BATCH) if "micro_batch" in free else [spec.micro_batch]
+    for t in (t for t in _divisors(spec.nvlink_domain) if model.heads % t == 0 and replace(spec, tensor=t).keeps_to_nvlink):
+        for c in (c for c in _small_divisors(spec.sequence, LARGEST_CONTEXT) if spec.world % (t * c) == 0):
             for e in _divisors(model.experts.count) if model.experts else (1,):
                 if spec.world % e:
                     continue
