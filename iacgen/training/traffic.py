@@ -84,7 +84,7 @@ def node_share(spec: JobSpec) -> NodeShare | None:
 
 def node_grid(spec: JobSpec, share: NodeShare) -> NodeGrid:
     """The job's shape in nodes. Members of an expert group are as many ranks apart as a tensor group has, so a group is a run of ranks."""
-    expert = spec.expert * expert_stride(spec) // spec.gpus_per_node
+    expert = spec.expert * expert_stride(spec) // spec.gpus_per_node if spec.expert > 1 else 1
     tensor = max(1, spec.tensor // spec.gpus_per_node)
     return NodeGrid(spec.context // share.context, spec.data_parallel // share.data, spec.pipeline // share.pipeline, max(expert, 1), tensor)
 
@@ -125,7 +125,7 @@ def exchanges(spec: JobSpec) -> int:
 
 def _expert_bytes(spec: JobSpec) -> float:
     """What one node sends to the others of its expert group, on the stage that has the most layers with experts."""
-    near = spec.gpus_per_node // expert_stride(spec)
+    near = max(1, spec.gpus_per_node // expert_stride(spec))
     far = sent_to_experts(spec) * (spec.expert - near) / spec.expert
     layers = max(stage_kinds(spec, stage)[1] for stage in range(spec.pipeline))
     return spec.gpus_per_node * far * exchanges(spec) * layers * spec.micro_batches
