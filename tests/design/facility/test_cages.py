@@ -63,7 +63,7 @@ SMALL = {
     "800G": (RAILS | {"switch": "q3400-ra", "unit": 4}, gpus("dgx-b300", 9), FEW),
     "200G": (RAILS | {"switch": "qm8700", "unit": 4}, gpus("dgx-a100", 9), FEW),
     "200G in cages of four": ({"purpose": "storage"}, gpus("hgx-h100", 41), FEW),
-    "200G that no cage of four takes": ({}, gpus("dgx-a100", 9), None),
+    "200G of four lanes": ({}, gpus("dgx-a100", 9), None),
     "two speeds": ({"purpose": "storage", "connects": ["gpu", "oss"]}, gpus("hgx-h100", 21) | {"oss": {"system": "lustre-oss", "count": 8}}, None),
     "sockets for uplinks": ({"purpose": "management", "technology": "ethernet", "switch": "sn2201"}, gpus("dgx-h100", 150), FEW),
     "uplinks at both ends": ({"purpose": "management", "technology": "ethernet", "switch": "sn2201", "spine": "sn2201"}, gpus("dgx-h100", 150), FEW),
@@ -295,11 +295,13 @@ def test_four_links_of_200g_share_a_transceiver_and_two_a_fibre():
     assert plugs == {("switch transceiver", "MMA4Z00-NS"): 21, ("host transceiver", "MMA1Z00-NS400"): 82}
 
 
-def test_older_adapters_fit_no_cage_of_four():
-    """ConnectX-6 runs 200G over four lanes of 50G, of which a cage has room for two."""
-    facility, fabric = small("200G that no cage of four takes")
-    assert [(gbps, near.form, far.form, count) for (gbps, near, far), count in unfit(fabric).items() if near.host] == [(200, "qsfp56", "osfp", 9 * 8)]
-    assert not ordered(facility, fabric)[0]
+def test_older_adapters_have_two_links_a_cage():
+    """ConnectX-6 runs 200G over four lanes of 50G, of which an OSFP cage has room for two: MCP7Y60 and MFA7U10 have as many ends, so
+    that nine DGX A100 with eight ports each take 36. Between switches no cable of such links is known."""
+    facility, fabric = small("200G of four lanes")
+    assert {(near.form, near.links, near.host, far.links) for (_, near, far) in unfit(fabric)} == {("osfp", 2, False, 2)}
+    cables, plugs = ordered(facility, fabric)
+    assert {model for model, *_ in cables} <= {"MCP7Y60-Hxxx", "MFA7U10-H00x"} and sum(cables.values()) == 9 * 8 / 2 and not plugs
 
 
 def test_each_end_has_the_cage_of_its_own_switch():
