@@ -151,7 +151,7 @@ def model_of(b: Blueprint, job: Training) -> catalog.Shape:
 
 def checkpoint_bytes(b: Blueprint, job: Training) -> int:
     """Size of one checkpoint of a job."""
-    return BYTES_PER_PARAMETER * count(model_of(b, job), job.sequence).total
+    return BYTES_PER_PARAMETER[job.framework] * count(model_of(b, job), job.sequence).total
 
 
 def write_rate(store: Storage) -> float | None:

@@ -12,8 +12,9 @@ from iacgen.training.parameters import count
 if TYPE_CHECKING:
     from iacgen.training.spec import JobSpec
 
-BYTES_PER_PARAMETER = 14
-"""bf16 weights 2, fp32 master weights 4, Adam moments 8; BLOOM-176B: 2,298 GiB computed, "2.3 TB" published."""
+BYTES_PER_PARAMETER = {"megatron": 14, "deepspeed": 14, "fsdp": 12}
+"""fp32 weights 4 and Adam moments 8. Megatron and DeepSpeed keep bf16 weights 2 besides: BLOOM-176B, 2,298 GiB computed, "2.3 TB"
+published. FSDP's weights are the fp32 ones (torch.distributed.fsdp, MixedPrecision: parameters are saved in full precision)."""
 
 ASSUMED_SAVE_S = 60.0
 """Seconds that a save may take where nobody promises a time."""
@@ -70,7 +71,7 @@ def plan(spec: JobSpec, parameters: int, step_s: float | None = None) -> Checkpo
 
 def save_s(spec: JobSpec, parameters: int) -> float:
     """Seconds of a save. A promise holds unless the store is slower; without one the store's rate says it, else ASSUMED_SAVE_S."""
-    stored = BYTES_PER_PARAMETER * parameters / spec.store_write_bytes_per_s if spec.store_write_bytes_per_s else None
+    stored = BYTES_PER_PARAMETER[spec.framework] * parameters / spec.store_write_bytes_per_s if spec.store_write_bytes_per_s else None
     promised = spec.checkpoint_target_s if spec.checkpoint_promised or stored is None else 0.0
     return max(promised or 0.0, stored or 0.0)
 

@@ -89,7 +89,7 @@ def plan(spec: JobSpec) -> tuple[Job | None, list[Diagnostic]]:
     share = node_share(spec)
     assert share is not None  # batch.check refuses a job whose groups straddle nodes
     parameters = count(spec.model, spec.sequence)
-    checkpoint = checkpoints.BYTES_PER_PARAMETER * parameters.total
+    checkpoint = checkpoints.BYTES_PER_PARAMETER[spec.framework] * parameters.total
     saves = checkpoints.plan(spec, parameters.total)
     job = Job(
         spec=spec,

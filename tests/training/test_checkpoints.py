@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import struct
 from dataclasses import replace
 
 import pytest
 
 from iacgen import catalog
-from iacgen.training import checkpoints
+from iacgen.training import checkpoints, plan
 from iacgen.training.failures import Failures
 
 HOUR = 3600
@@ -15,7 +16,17 @@ HOUR = 3600
 
 def test_bloom_s_published_size():
     """arXiv:2211.05100: 176,247,271,424 parameters; its chronicles print 2.3 TB, which is 2,298 GiB."""
-    assert round(checkpoints.BYTES_PER_PARAMETER * 176_247_271_424 / 2**30) == 2298
+    assert round(checkpoints.BYTES_PER_PARAMETER["deepspeed"] * 176_247_271_424 / 2**30) == 2298
+
+
+@pytest.mark.parametrize(("framework", "kept"), [("fsdp", "fff"), ("megatron", "efff"), ("deepspeed", "efff")])
+def test_a_checkpoint_holds_each_tensor_in_its_type(finetune, framework, kept):
+    """Struct's sizes of the tensors: weights and two moments in fp32 (f), a bf16 copy of the weights (as wide as e) where there is one."""
+    spec = replace(finetune, model=catalog.model("llama-3-8b"), framework=framework, zero=0 if framework == "megatron" else 3, distributed_optimizer=framework == "megatron")
+    job, _ = plan(spec)
+    assert job.checkpoint_bytes == struct.calcsize("=" + kept) * job.parameters.total
+    stored = replace(spec, checkpoint_target_s=1, checkpoint_promised=False, store_write_bytes_per_s=1e9)
+    assert checkpoints.save_s(stored, job.parameters.total) == pytest.approx(job.checkpoint_bytes / 1e9)
 
 
 @pytest.mark.parametrize(

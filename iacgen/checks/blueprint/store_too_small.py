@@ -12,8 +12,8 @@ Bad::
 
 Good: ``capacity: 2400GiB``, and more for the data set.
 
-Source: 14 bytes for each parameter: BLOOM-176B wrote 2.3 TB (bigscience, tr11 chronicles); Megatron-LM and DeepSpeed write the new
-checkpoint beside the old.
+Source: 14 bytes for each parameter: BLOOM-176B wrote 2.3 TB (bigscience, tr11 chronicles); 12 with FSDP, which has no second copy of
+the weights (PyTorch, MixedPrecision). All write the new checkpoint beside the old.
 """
 
 from __future__ import annotations

@@ -25,8 +25,11 @@ def assumptions(project: Project) -> tuple[str, ...]:
         out.append("Power is the most that servers and switches draw at once (a switch's typical draw where no maximum is published), without losses of distribution and cooling.")
     gpus = {job.spec.gpu.name: job.memory.context_bytes for _, job in sorted(project.jobs.items())}
     out += [f"{units.gib(kept)} of each {name} are kept free for the driver, NCCL and fragmentation." for name, kept in sorted(gpus.items())]
-    if project.jobs:
-        out.append(f"A checkpoint holds {BYTES_PER_PARAMETER} bytes for each parameter: bf16 weights, fp32 weights, two Adam moments.")
+    frameworks = {job.spec.framework for job in project.jobs.values()}
+    if frameworks - {"fsdp"}:
+        out.append(f"A checkpoint holds {BYTES_PER_PARAMETER['megatron']} bytes for each parameter: bf16 weights, fp32 weights, two Adam moments.")
+    if "fsdp" in frameworks:
+        out.append(f"A checkpoint of FSDP holds {BYTES_PER_PARAMETER['fsdp']} bytes for each parameter: fp32 weights, two Adam moments.")
     if any(job.step is None for job in project.jobs.values()):
         out.append(f"Save intervals and data rates take a step to reach {ASSUMED_MFU:.0%} of the GPUs' dense bf16 peak (assumed; 38% to 43% published in arXiv:2407.21783).")
     out += times.assumptions(project.jobs)
