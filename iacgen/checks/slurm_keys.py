@@ -28,7 +28,7 @@ PLANNED = frozenset(
     """AuthType BatchStartTimeout ClusterName CredType DownNodes EnforcePartLimits GresTypes InactiveLimit JobRequeue KillWait MessageTimeout MpiDefault NodeName NodeSet
     PartitionName PriorityType ProctrackType PrologFlags PropagateResourceLimits PropagateResourceLimitsExcept ReturnToService SchedulerType SelectType
     SelectTypeParameters SlurmUser SlurmctldHost SlurmctldLogFile SlurmctldParameters SlurmctldPidFile SlurmctldPort SlurmctldTimeout SlurmdLogFile
-    SlurmdPidFile SlurmdPort SlurmdSpoolDir SlurmdTimeout SlurmdUser StateSaveLocation TaskPlugin TopologyPlugin UnkillableStepTimeout""".split()
+    SlurmdPidFile SlurmdPort SlurmdSpoolDir SlurmdTimeout SlurmdUser StateSaveLocation SwitchType TaskPlugin TopologyPlugin UnkillableStepTimeout""".split()
 )
 """Keys whose values follow from the rest of the blueprint, or whose files belong together."""
 

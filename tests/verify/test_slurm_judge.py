@@ -51,7 +51,7 @@ def written(folder: Path, project, **changes: str) -> Path:
 
 
 @pytest.mark.parametrize("version", BOTH)
-@pytest.mark.parametrize("blueprint", ["lab", "superpod-h100", "aws-p5", "interleaved", "hybrid", "three-tiers", "dragonfly"])
+@pytest.mark.parametrize("blueprint", ["lab", "superpod-h100", "aws-p5", "interleaved", "hybrid", "three-tiers", "dragonfly", "nvl72"])
 def test_accepts_generated_trees(blueprint, version, tmp_path):
     project = project_of(blueprint, version)
     verdict = JUDGES[version].verify(written(tmp_path, project), project)
@@ -338,3 +338,25 @@ def test_no_damage_to_a_file_stops_the_offline_rules(file, at, cut, put):
     at %= len(texts[file])
     texts[file] = texts[file][:at] + put + texts[file][at + cut :]
     assert all(finding.severity == "error" for finding in offline(texts, project) or unspoken(texts, project))
+
+
+@pytest.mark.parametrize(("unit", "planned"), [(16, [18, 18, 1]), (32, [18, 18, 1])])
+def test_nvlink_domains_are_the_leaves_wherever_their_hosts_hang(unit, planned):
+    """37 GB200 trays are two racks of 18 and one; the units of the fabric have 16 or 32."""
+    state = run((CASES / "nvl72.yaml").read_text().replace("unit: 16", f"unit: {unit}"), "nvl72.yaml")
+    tree = slurm.render(state.project)
+    got, names = read(tree["slurm/topology.conf"])
+    assert sorted((len(leaf) for leaf in got.leaves), reverse=True) == planned
+    assert got == implied(state.project.design) and got.islands == 1
+    assert names[frozenset(f"gpu{n:04d}" for n in range(19, 37))] == "nvlink-gpu-2"
+
+
+@pytest.mark.parametrize(("version", "has"), [("22.05", False), ("24.11", True)])
+def test_nvlink_between_hosts_needs_a_channel_for_each_job(version, has):
+    state = run((CASES / "nvl72.yaml").read_text().replace('"24.11"', f'"{version}"'), "nvl72.yaml")
+    tree = slurm.render(state.project)
+    assert ("\nSwitchType=switch/nvidia_imex\n" in tree["slurm/slurm.conf"]) is has
+    assert "nvidia-imex-ctl" in tree["slurm/pretrain.health"]
+    spoilt = tree["slurm/slurm.conf"].replace("SwitchType=switch/nvidia_imex\n", "") if has else tree["slurm/slurm.conf"] + "SwitchType=switch/nvidia_imex\n"
+    found = check_policy(spoilt, tree["slurm/cgroup.conf"], tree["slurm/gres.conf"], state.project.design)
+    assert [f.slug for f in found] == ["malformed-slurm-conf"] and "NVLink between hosts" in found[0].message

@@ -8,7 +8,7 @@ from ...render import fold, render as render_template
 from .jobs import batch_script, health_script, rank_file
 from .nodes import gres_lines, node_line, slurm_pools
 from .topology import topology
-from .versions import parse_version, pid_files, word_lists
+from .versions import IMEX_SINCE, parse_version, pid_files, word_lists
 
 __all__ = ["render"]
 
@@ -46,6 +46,7 @@ def _slurm_conf(design: Design) -> str:
         words=_words(scheduler),
         further={key: ",".join(words) for key, words in scheduler.parameters.items() if key not in word_lists(version)},
         pid_files=pid_files(version),
+        imex=_joined(design) and version >= IMEX_SINCE,
         gres_types="gpu" if any(pool.gpu for pool in pools) else "",
         nodes=[node_line(design, pool) for pool in pools],
         down=[fold(pool.down) for pool in pools if pool.down],
@@ -59,9 +60,14 @@ def _words(scheduler: Scheduler) -> dict[str, str]:
     return {key: ",".join(filter(None, [words, *scheduler.parameters.get(key, ())])) for key, words in planned.items()}
 
 
+def _joined(design: Design) -> bool:
+    """Whether NVLink joins hosts of some queue."""
+    return any(pool.system.nvlink_domain_servers > 1 for pool in slurm_pools(design))
+
+
 def _topology_conf(design: Design) -> str:
     tree = topology(design, slurm_pools(design))
-    return render_template("slurm/topology.conf.j2", cluster=design.name, switches=tree.switches, islands=tree.roots)
+    return render_template("slurm/topology.conf.j2", cluster=design.name, switches=tree.switches, islands=tree.roots, domains=_joined(design))
 
 
 def _partition_words(design: Design, partition: Partition) -> dict[str, str]:

@@ -29,6 +29,7 @@ def health_script(design: Design, job: Job, placement: Placement) -> str:
         job=job.name,
         gpus=placement.gpus_per_node,
         nvlink=pool.system.nvlink_domain_gpus > 1,
+        imex=pool.system.nvlink_domain_servers > 1,
         ports=tuple(_ports(design, pool)),
         efa=pool.efa,
         mounts=mounts(design, job),

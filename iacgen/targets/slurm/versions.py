@@ -41,6 +41,10 @@ WORDS = (
 )
 
 
+IMEX_SINCE: Version = (24, 5)
+"""The first version with switch/nvidia_imex (Slurm's release notes)."""
+
+
 def parse_version(text: str) -> Version:
     """``"24.11"`` or ``"24.11.5"`` → (24, 11). Raises ValueError on anything else."""
     major, minor, *_ = text.split(".")

@@ -64,7 +64,37 @@ def implied(design: Any) -> Topology:
             leaves |= below
             parents |= above
     loose = pools - {name for fabric in fabrics for name in fabric.pools}
+    leaves, parents = _racked(leaves, parents, _racks(design, pools - loose))
     return Topology(frozenset(leaves | {frozenset(design.pools[name].hosts) for name in loose}), frozenset(parents))
+
+
+def _racks(design: Any, pools: set[str]) -> list[Hosts]:
+    """Hosts of each NVLink domain that is more than one of them, by their numbers."""
+    racks: dict[tuple[str, int], set[str]] = {}
+    for name in pools:
+        system = design.pools[name].system
+        if system.gpus and system.nvlink_domain_gpus > system.gpus:
+            for host in design.pools[name].hosts:
+                racks.setdefault((name, (int(host[len(name) :]) - 1) * system.gpus // system.nvlink_domain_gpus), set()).add(host)
+    return [frozenset(rack) for rack in racks.values()]
+
+
+def _racked(leaves: set[Hosts], parents: set[frozenset[Hosts]], racks: list[Hosts]) -> tuple[set[Hosts], set[frozenset[Hosts]]]:
+    """The forest with NVLink domains as its leaves. Where one lies in two pods there are no pods."""
+    if not racks:
+        return leaves, parents
+    joined = frozenset().union(*racks)
+    new = {leaf - joined for leaf in leaves if leaf - joined} | set(racks)
+    above: set[frozenset[Hosts]] = set()
+    pods = {frozenset().union(*parent) for parent in parents if parent <= leaves}
+    for parent in parents:
+        hosts = frozenset().union(*parent)
+        if not parent <= leaves and not any(rack & pod and not rack <= pod for rack in racks for pod in pods):
+            above.add(parent)
+        elif all(not leaf & hosts or leaf <= hosts for leaf in new):
+            above.add(frozenset(leaf for leaf in new if leaf <= hosts))
+    alone = [leaf for leaf in leaves if not any(leaf <= frozenset().union(*parent) for parent in parents)]
+    return new, above | {inside for leaf in alone if len(inside := frozenset(one for one in new if one <= leaf)) > 1}
 
 
 def _from_cables(cables: Any, wanted: set[str]) -> tuple[set[Hosts], set[frozenset[Hosts]]]:

@@ -30,6 +30,15 @@ def _steps(job: Any, placement: Any, design: Any) -> Iterator[Step]:
         "a fault is told with the node's name, and so is what nobody asked",
     )
     yield from _gpus(placement.gpus_per_node, pool.system.nvlink_domain_gpus)
+    if pool.system.nvlink_domain_gpus > pool.system.gpus:
+        yield from steps(
+            """
+            if have nvidia-imex-ctl; then
+            timeout 60 nvidia-imex-ctl -q | grep -qx READY || bad "not ready"
+            fi
+            """,
+            "without IMEX no host maps the memory of another over NVLink",
+        )
     yield from steps(
         """
         if have dcgmi && timeout 60 dcgmi discovery -l >/dev/null 2>&1; then

@@ -14,7 +14,7 @@ from typing import Any
 from iacgen.diagnostics.model import Diagnostic
 
 from ..findings import finding, some
-from .expected import slurm_nodes
+from .expected import declared_version, slurm_nodes
 from .files import Line, expand, lines
 
 # Key, the words that it must have, and what goes wrong without them (slurm.conf(5), cgroup.conf(5)).
@@ -46,7 +46,7 @@ _CGROUP_CONF = (
 _PLANNED = frozenset(
     """batchstarttimeout clustername downnodes grestypes inactivelimit jobrequeue killwait launchparameters messagetimeout mpidefault nodename
     partitionname prioritytype schedulerparameters schedulertype slurmctldhost slurmctldlogfile slurmctldpidfile
-    slurmctldtimeout slurmdlogfile slurmdpidfile slurmdspooldir slurmdtimeout slurmduser statesavelocation topologyparam topologyplugin
+    slurmctldtimeout slurmdlogfile slurmdpidfile slurmdspooldir slurmdtimeout slurmduser statesavelocation switchtype topologyparam topologyplugin
     unkillablesteptimeout""".split()
 ) | {key.lower() for key, _, _ in _SLURM_CONF}  # fmt: skip
 _PARTITION_KEYS = {"partitionname", "nodes", "default", "maxtime", "oversubscribe", "state"}
@@ -88,6 +88,10 @@ def _cluster(parsed: Sequence[Line], design: Any) -> Iterator[str]:
         yield f"ClusterName={name or '(not set)'} is another cluster's: its state and its accounts belong to {design.name}"
     if any(design.pool_of(host).gpu for host in slurm_nodes(design)) and "gpu" not in _value(parsed, "GresTypes").split(","):
         yield f"GresTypes={_value(parsed, 'GresTypes') or '(not set)'} lacks gpu: no job can ask for one"
+    joined = any(system.gpus and system.nvlink_domain_gpus > system.gpus for system in (design.pool_of(host).system for host in slurm_nodes(design)))
+    wanted = "switch/nvidia_imex" if joined and declared_version(design) >= (24, 5) else ""
+    if (switch := _value(parsed, "SwitchType")) != wanted:
+        yield f"SwitchType={switch or '(not set)'} where {wanted or 'none'} was planned: NVLink between hosts needs a channel for each job, other hosts have none"
     state = PurePosixPath(_value(parsed, "StateSaveLocation"))
     mounts = [s.mount for s in design.storage.values() if getattr(s, "mount", None)]
     if sum(line.kind == "slurmctldhost" for line in parsed) > 1 and not any(state.is_relative_to(mount) for mount in mounts):
