@@ -1,4 +1,7 @@
-"""Design + job → Placement: hosts in rank order, never dearer than sorted host names."""
+"""Design + job → Placement: hosts in rank order, never dearer than sorted host names, but on a dragonfly mixed.
+
+There the tiers' uplinks are not what counts: two groups are joined by few links, and hosts side by side all send over the same ones.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +12,16 @@ from dataclasses import replace
 
 import numpy as np
 
+from iacgen.design.fabric.model import Fabric
 from iacgen.design.model import Design, Pool
 from iacgen.diagnostics import Diagnostic
 from iacgen.training.links import links
 from iacgen.training.plan import Job
 
 from .choice import choose
+from .cost import Order, cost
 from .model import IdleHost, Placement
+from .order import as_they_come
 from .tiers import alone, of_fabric
 
 
@@ -34,12 +40,26 @@ def place(design: Design, pool_name: str, job: Job) -> tuple[Placement | None, l
     if (together := pool.system.nvlink_domain_servers) > 1:
         joined = np.array([pool.index(host) // together for host in up])
         tiers = replace(tiers, domain=joined, nvlink_Bps=links(job.spec).nvlink * job.spec.gpus_per_node)
-    try:
-        order, best, by_name = choose(tiers, job.grid, job.traffic)
-    except LookupError:
-        return None, [_split(pool, up, job)]
+    if fabric and fabric.mixes and job.grid.tensor == 1:
+        order = _mixed(fabric, up, job.grid.nodes)
+        best, by_name = (cost(tiers, job.grid, job.traffic, one) for one in (order, as_they_come(job.grid)))
+    else:
+        try:
+            order, best, by_name = choose(tiers, job.grid, job.traffic)
+        except LookupError:
+            return None, [_split(pool, up, job)]
     hosts = tuple(up[i] for i in order)
     return Placement(job.name, hosts, _idle(pool, up, hosts), job.spec.gpus_per_node, best, by_name), []
+
+
+def _mixed(fabric: Fabric, up: Sequence[str], nodes: int) -> Order:
+    """So many of the hosts that are up, spread evenly over the groups of a dragonfly, in an order that no shift of ranks turns against one
+    link: as indices into ``up``."""
+    number = {host: i for i, host in enumerate(up)}
+    lie = [host for host in fabric.hosts if host in number]
+    some = tuple(lie[i * len(lie) // nodes] for i in range(nodes))
+    ranks = fabric.rank_order if some == fabric.hosts else fabric.mixed(some)
+    return np.array([number[host] for host in ranks], dtype=np.int64)
 
 
 def natural(name: str) -> list[tuple[int, str]]:

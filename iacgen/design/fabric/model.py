@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, Protocol
@@ -265,15 +265,23 @@ class Fabric:
 
     @cached_property
     def rank_order(self) -> tuple[str, ...]:
-        """All hosts in an order for jobs that send from every rank to every other: as they lie, but scattered on a dragonfly."""
-        if not self.topology.startswith("dragonfly") or len(self.pods) < 2 or self.trunks is None:
-            return self.hosts
+        """All hosts in the order of ranks that a job on all of them has: as they lie, but mixed on a dragonfly."""
+        return self.mixed(self.hosts) if self.mixes else self.hosts
+
+    @property
+    def mixes(self) -> bool:
+        """Whether ranks are mixed: side by side, all hosts of a group of a dragonfly send over its few links to one other group at once."""
+        return self.topology.startswith("dragonfly") and len(self.pods) > 1 and self.trunks is not None
+
+    def mixed(self, hosts: Sequence[str]) -> tuple[str, ...]:
+        """These hosts of a dragonfly, given as they lie, in an order that no shift of ranks turns against one link."""
         from .minimal import Network
         from .scatter import scattered
 
-        leaf = [i for i, group in enumerate(self.groups) for _ in group.hosts]  # a group of hosts has one leaf here
+        assert self.trunks
         network = Network.of(self.trunks.links(), self.switches // self.planes)
-        return tuple(self.hosts[i] for i in scattered(network, leaf))
+        leaf = [self.group_of[host] for host in hosts]  # a group of hosts has one leaf here
+        return tuple(hosts[i] for i in scattered(network, leaf))
 
     @cached_property
     def group_of(self) -> dict[str, int]:

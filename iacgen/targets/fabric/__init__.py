@@ -32,6 +32,7 @@ READERS = {
     "plan.csv": "people, and guids.sh where there is one: the address or the name of every device",
     "opensm.conf": "OpenSM; the role opensm installs it, with the port and the priority of each manager",
     "partitions.conf": "OpenSM; the role opensm installs it",
+    "ranks.txt": "who starts jobs: all hosts in the order of ranks, mixed over the groups of the dragonfly; the files of a job here have it",
     "guids.sh": "sh, on a manager: GUIDs for OpenSM by the names of plan.csv",
     "switches": "the switches",
     "fabric.svg": "people: a drawing by tiers",
@@ -64,6 +65,8 @@ def _made(design: Design, fabric: Fabric) -> Iterator[tuple[str, str]]:
     yield "netbox-cables.csv", netbox(expanded)
     yield "ports.csv", ports(expanded)
     yield "bill-of-materials.csv", bill(expanded)
+    if fabric.topology.startswith("dragonfly"):
+        yield "ranks.txt", "".join(f"{host}\n" for host in fabric.rank_order)
     if fabric.technology == "infiniband":
         yield "hca-map.csv", adapter_map(numbers)
         yield "plan.csv", named_plan(design, fabric)

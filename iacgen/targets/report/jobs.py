@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from iacgen import units
+from iacgen.design.fabric.model import Fabric
 from iacgen.design.model import Design, Pool
 from iacgen.placement import Cost, Placement
 from iacgen.placement.placing import natural
@@ -39,7 +40,7 @@ class Section:
 def section(job: Job, placement: Placement, design: Design) -> Section:
     """All that the page says of a job."""
     pool = design.pool_of(placement.hosts[0])
-    return Section(job.name, _facts(job, pool, design), times.parts(job), times.ways(job), _memory(job), _verdict(placement), _orders(placement), _traffic(placement.cost), _idle(placement), placement.digest)
+    return Section(job.name, _facts(job, pool, design), times.parts(job), times.ways(job), _memory(job), _verdict(placement, design.fabric_of(pool.name, "compute")), _orders(placement), _traffic(placement.cost), _idle(placement), placement.digest)
 
 
 def _facts(job: Job, pool: Pool, design: Design) -> tuple[Fact, ...]:
@@ -72,8 +73,10 @@ def _gib(count: int) -> str:
     return f"{count / 2**30:.1f}"
 
 
-def _verdict(placement: Placement) -> str:
+def _verdict(placement: Placement, fabric: Fabric | None) -> str:
     """Where the chosen order stands against sorted host names."""
+    if fabric and fabric.mixes:
+        return "Ranks are mixed over the groups of the dragonfly: as hosts lie, a shift of ranks sends a whole group over the few links to one other. The times below count groups and no single links."
     if placement.hosts == tuple(sorted(placement.hosts, key=natural)) and placement.cost_s == placement.sorted_cost_s:
         return "This order is that of the sorted host names: no other that was tried costs less."
     if placement.cost_s < placement.sorted_cost_s:

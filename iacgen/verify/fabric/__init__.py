@@ -19,7 +19,7 @@ from .plan import Link, Plan, of_fabric
 from .rules import of_evidence, of_plan, of_settings
 from .session import Programs
 from .settings import Settings
-from .tree import MANAGERS, ListError, lists, settings
+from .tree import MANAGERS, ListError, lists, ranks, settings
 from .tree import READS as FILES
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def applies(tree: Path) -> bool:
 
 def reads(tree: Path) -> list[str]:
     """The files of InfiniBand fabrics: those of Ethernet have some of the same names, and nobody here to read them."""
-    return [f"fabric/{file.parent.name}/{name}" for file in tree.glob("fabric/*/hca-map.csv") for name in (*FILES, *(f"*/{own}" for own in MANAGERS))]
+    return ["training/*/hostfile"] * applies(tree) + [f"fabric/{file.parent.name}/{name}" for file in tree.glob("fabric/*/hca-map.csv") for name in (*FILES, *(f"*/{own}" for own in MANAGERS))]
 
 
 def verify(tree: Path, project: Any) -> Verdict:
@@ -67,17 +67,14 @@ def infiniband(project: Any) -> list[Fabric]:
     return sorted((f for f in project.design.fabrics.values() if f.technology == "infiniband" and f.tiers), key=lambda f: f.name)
 
 
-def ranked(project: Any, fabric: Fabric) -> tuple[str, ...]:
-    """Hosts of a compute fabric in rank order: those of its largest job as placement has them, or all where there is none.
-
-    On a dragonfly all, in the order for jobs that send from every rank to every other: rings are better off side by side, and there
-    an all-to-all is what suffers.
-    """
-    if fabric.topology.startswith("dragonfly"):
-        return fabric.rank_order
+def ranked(tree: Path, project: Any, fabric: Fabric) -> tuple[str, ...]:
+    """Hosts in rank order as the tree has them: on a compute fabric those of its largest job, from the file by which it is started. Where
+    there is no job, nobody has said, but on a dragonfly: it has a file of its own for them. Raises ListError."""
     on = {*fabric.hosts}
-    placed = [p.hosts for p in project.placements.values() if on.issuperset(p.hosts)]
-    return max(placed, key=len, default=()) if fabric.purpose == "compute" else ()
+    placed = {name: p.hosts for name, p in project.placements.items() if fabric.purpose == "compute" and on.issuperset(p.hosts)}
+    if placed or fabric.topology.startswith("dragonfly"):
+        return ranks(tree, fabric.name, max(placed, key=lambda name: len(placed[name]), default=None))
+    return ()
 
 
 def managed_here(fabric: Fabric) -> bool:
@@ -105,7 +102,7 @@ class Subnet(NamedTuple):
 def subnets(tree: Path, project: Any, fabric: Fabric) -> Iterator[Subnet]:
     """Each subnet of a fabric, which has a session of its own: rails or planes that nothing joins are several. Raises ListError."""
     top, own = tree / "fabric" / fabric.name, managed_here(fabric)
-    listed, hosts = lists(top).cables, ranked(project, fabric)
+    listed, hosts = lists(top).cables, ranked(tree, project, fabric)
     for subnet in fabric.subnets:
         plan = of_fabric(subnet, hosts)
         plan = plan if own else replace(plan, mtu=None)  # another product has partitions of its own
@@ -124,7 +121,7 @@ def _fabric(tree: Path, project: Any, fabric: Fabric) -> list[Diagnostic]:
     path = fabric.origin
     try:
         listed = lists(tree / "fabric" / fabric.name)
-        plan = of_fabric(fabric, ranked(project, fabric))
+        plan = of_fabric(fabric, ranked(tree, project, fabric))
         findings = [*_agree(plan, listed.cables, f"{fabric.name}/cables.csv", path), *_agree(plan, listed.p2p, f"{fabric.name}/p2p.csv", path)]
         if findings:
             return findings

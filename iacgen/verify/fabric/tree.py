@@ -12,7 +12,7 @@ from .plan import Link, Plan
 from .settings import Script, Settings, parse, planned
 
 MANAGERS = ("plan.csv", "opensm.conf", "partitions.conf", "guids.sh")  # of several subnets in a folder for each
-READS = ("cables.csv", "hca-map.csv", "p2p.csv", "ports.csv", *MANAGERS)
+READS = ("cables.csv", "hca-map.csv", "p2p.csv", "ports.csv", "ranks.txt", *MANAGERS)
 _COLUMNS = {
     "cables.csv": ("A-Node Name", "A-Type", "A-Port", "Z-Node Name", "Z-Port"),
     "p2p.csv": ("a_device", "a_type", "a_port", "z_device", "z_port"),
@@ -67,6 +67,12 @@ def settings(folder: Path, name: str, plan: Plan, own: bool) -> Settings:
     files = {f"{_ETC}/{name}-partitions.conf": _text(folder, "partitions.conf")}
     script = Script(_text(folder, "guids.sh"), _text(folder, "plan.csv"), f"{_ETC}/{name}")
     return Settings(parse(_text(folder, "opensm.conf")), files, script)
+
+
+def ranks(tree: Path, name: str, job: str | None) -> tuple[str, ...]:
+    """The hosts in the order of ranks that the tree has: in the file by which a job is started, else in that of the fabric. Raises ListError."""
+    text = _text(tree / "training" / job, "hostfile") if job else _text(tree / "fabric" / name, "ranks.txt")
+    return tuple(words[0] for line in text.splitlines() if (words := line.partition("#")[0].split()))
 
 
 def _rows(folder: Path, name: str) -> Iterator[dict[str, str]]:

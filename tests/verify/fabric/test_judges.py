@@ -163,13 +163,19 @@ def test_what_an_ethernet_fabric_has_nobody_reads(tree):
     assert "fabric/compute/guids.sh" in opensm.reads(tree)
 
 
-def test_ranks_are_those_of_the_largest_job_on_the_fabric(project):
-    """As it is placed; a job of hosts elsewhere is none of it, and a storage fabric has no ranks of a job."""
+def test_ranks_are_those_of_the_largest_job_on_the_fabric(project, tmp_path):
+    """In the order of the file by which it is started; a job of hosts elsewhere is none of it, and a storage fabric has no ranks of a job."""
     hosts = project.design.fabrics["compute"].hosts
     jobs = {"small": hosts[:2], "large": hosts[9:2:-1], "elsewhere": (*hosts[:9], "other0001"), "smaller": hosts[4:7]}
     placed = replace(project, placements={name: SimpleNamespace(hosts=on) for name, on in jobs.items()})
-    assert opensm.ranked(placed, project.design.fabrics["compute"]) == hosts[9:2:-1]
-    assert opensm.ranked(placed, project.design.fabrics["storage"]) == () == opensm.ranked(replace(project, placements={}), project.design.fabrics["compute"])
+    written = tmp_path / "training/large/hostfile"
+    written.parent.mkdir(parents=True)
+    written.write_text("# by rank\n" + "".join(f"{host} slots=8\n" for host in hosts[3:10]))
+    assert opensm.ranked(tmp_path, placed, project.design.fabrics["compute"]) == hosts[3:10]
+    assert opensm.ranked(tmp_path, placed, project.design.fabrics["storage"]) == () == opensm.ranked(tmp_path, replace(project, placements={}), project.design.fabrics["compute"])
+    written.unlink()
+    with pytest.raises(ListError, match="large/hostfile is missing"):
+        opensm.ranked(tmp_path, placed, project.design.fabrics["compute"])
 
 
 def test_a_switch_has_the_ports_of_its_slowest_link(fabrics):
