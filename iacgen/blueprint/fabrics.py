@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, StringConstraints
 
 from .base import CatalogId, Name, PoolName, Section, Subnet
+
+
+InterfaceName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-zA-Z0-9_.-]{0,14}$")]
+"""As Linux takes it: 15 characters at most."""
 
 
 class FabricManager(Section):
@@ -74,6 +78,7 @@ class Fabric(Section):
     planes: int = Field(1, ge=1, le=8, description="Equal networks side by side, over which every port of a host is split", examples=[2])
     group: GroupSize | None = Field(None, description="The group of a dragonfly", examples=[{"hosts": 4, "leaves": 8, "links": 4}])
     manager: FabricManager | None = Field(None, description="Subnet manager of an InfiniBand fabric", examples=[{"kind": "ufm", "pool": "ufm"}])
+    interface: InterfaceName | None = Field(None, description="What hosts call their bond or port on it; ranks of a job find each other over it where it is their network for plain TCP. By default the catalog's name of the port; a bond has none", examples=["bond0"])
     subnet: Subnet | None = Field(None, description="Addresses; by purpose by default", examples=["10.48.0.0/12"])
     qos: Qos | None = Field(None, description="Lossless class of a RoCE fabric", examples=[{"dscp": 26, "priority": 3}])
     os: Literal["cumulus", "sonic"] | None = Field(None, description="Operating system of the switches of a RoCE fabric; by default Cumulus where it runs on them, else SONiC", examples=["cumulus", "sonic"])

@@ -236,6 +236,11 @@ class Design:
         """The fabric over which people, Ansible and Slurm reach a pool: in-band where it is on one, else management."""
         return self.fabric_of(pool, "in-band") or self.fabric_of(pool, "management")
 
+    def carrier_of(self, pool: str) -> Fabric | None:
+        """The fabric that plain TCP between ranks of a pool takes: the management network, or compute where that is Ethernet or all there is."""
+        compute = self.fabric_of(pool, "compute")
+        return compute if compute and compute.technology in ("ethernet", "efa") else self.management_of(pool) or compute
+
     def address(self, host: str, purpose: str = "", port: int = 0) -> ipaddress.IPv4Address | None:
         """Planned address of a host's port on the fabric of this purpose, by default the one that it is reached over; None where no
         such fabric is planned."""

@@ -17,6 +17,8 @@ from iacgen.render import render as render_template
 
 _RAILS_SINCE = (2, 30)  # NCCL that reads <adapter>:<port>:<rail> in NCCL_IB_HCA
 _ECMP_QUEUE_PAIRS = 4  # of the 2 to 4 that vendor profiles use; one of them (GCP A3 Ultra) has 4
+_OWN = "^docker,lo,veth"  # NCCL takes these names as prefixes
+_NEITHER_IB_NOR_BMC = "^bmc,docker,enx,ib,lo,usb,veth"  # a BMC that is reached over USB: usb0, bmc_redfish0, or enx and its address
 _FILES = ("nccl.conf", "nccl.sh", "container.env")
 
 
@@ -74,13 +76,13 @@ def _planned(design: Design, pool: Pool) -> Profile:
     settings = [Setting("NCCL_DEBUG", "WARN", "A failed job says why. INFO writes too much beyond 1,000 ranks.")]
     notes: list[str] = []
     if technology == "efa":
-        settings.append(Setting("NCCL_SOCKET_IFNAME", "^docker,lo,veth", "Bootstrap over the instance's own interface, whose name depends on its image."))
+        settings.append(Setting("NCCL_SOCKET_IFNAME", _OWN, "Bootstrap over the instance's own interface, whose name depends on its image."))
         notes += [
             "Not set: buffer and chunk sizes, protocol, channels, tuner. The EFA plug-in (aws-ofi-nccl) sets them for the instance type.",
             "Not set: FI_PROVIDER, FI_EFA_USE_DEVICE_RDMA, FI_EFA_FORK_SAFE, RDMAV_FORK_SAFE. Needless or harmful since libfabric 1.18.",
         ]
         return Profile(tuple(settings), tuple(notes))
-    settings += _bootstrap(design, pool, fabric)
+    settings += _bootstrap(design, pool)
     if fabric and technology in ("infiniband", "roce"):
         settings += _adapters(fabric, pool, design.software.nccl)
         settings += _apart(fabric)
@@ -97,16 +99,16 @@ def _planned(design: Design, pool: Pool) -> Profile:
     return Profile(tuple(settings), tuple(notes))
 
 
-def _bootstrap(design: Design, pool: Pool, fabric: Fabric | None) -> list[Setting]:
-    """The interfaces that carry plain TCP: the management network's, or the compute network's where that is all there is."""
-    management = design.management_of(pool.name)
-    carrier = fabric if fabric and fabric.technology == "ethernet" else management or fabric
-    names = carrier.nics[pool.name].interfaces if carrier else ()
+def _bootstrap(design: Design, pool: Pool) -> list[Setting]:
+    """The interface that carries plain TCP, by the name that the blueprint or the catalog has for it."""
+    carrier = design.carrier_of(pool.name)
+    names = ((carrier.interface,) if carrier.interface else carrier.nics[pool.name].interfaces) if carrier else ()
     if carrier and carrier.bonded and len(names) > 1:
-        why = f"Bootstrap over the network {carrier.name}: its {len(names)} ports are bonded, and the bond has a name of the site's."
-        return [Setting("NCCL_SOCKET_IFNAME", "^docker,lo,veth", why)]
+        why = f"Bootstrap over the network {carrier.name}, whose {len(names)} ports are one bond: fabrics.{carrier.name}.interface would name it. Not over IPoIB, nor a BMC's interface."
+        return [Setting("NCCL_SOCKET_IFNAME", _NEITHER_IB_NOR_BMC, why)]
     if not carrier or not names:
-        return [Setting("NCCL_SOCKET_IFNAME", "^docker,lo,veth", "Bootstrap over any interface of the host itself: the catalog knows no name for the right one.")]
+        others = _OWN if not carrier or carrier.technology == "infiniband" else _NEITHER_IB_NOR_BMC
+        return [Setting("NCCL_SOCKET_IFNAME", others, "Bootstrap over any interface of the host itself: the catalog knows no name for the right one.")]
     return [
         Setting("NCCL_SOCKET_IFNAME", "=" + ",".join(names), f"Bootstrap over the network {carrier.name}, by the interface's exact name."),
         Setting("GLOO_SOCKET_IFNAME", ",".join(names), f"PyTorch's CPU collectives over the network {carrier.name} too; the host name may resolve to another."),

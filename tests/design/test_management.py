@@ -89,7 +89,7 @@ def test_people_slurm_and_nccl_take_the_fast_network():
     from iacgen.placement.project import Project
 
     project = found.project or Project("x", built, {}, {})
-    assert "NCCL_SOCKET_IFNAME=^docker,lo,veth\n" in nccl.render(project)["nccl/nccl.conf"]  # nobody knows the name of the bond
+    assert "NCCL_SOCKET_IFNAME=^bmc,docker,enx,ib,lo,usb,veth\n" in nccl.render(project)["nccl/nccl.conf"]  # nobody knows the name of the bond
     hosts = ansible.render(project)["ansible/hall/inventory/group_vars/all/cluster.yml"]
     assert "10.64.0.1" in hosts and "10.80." not in hosts
     assert "10.80." not in "".join(slurm.render(project).values())

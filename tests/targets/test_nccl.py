@@ -37,9 +37,22 @@ def test_infiniband_rails():
     files = nccl.render(project("superpod-h100"))
     assert conf(files["nccl/nccl.conf"]) == {
         "NCCL_DEBUG": "WARN",
-        "NCCL_SOCKET_IFNAME": "^docker,lo,veth",
+        "NCCL_SOCKET_IFNAME": "=bond0",
         "NCCL_IB_HCA": "=mlx5_0:1:0,mlx5_3:1:1,mlx5_4:1:2,mlx5_5:1:3,mlx5_6:1:4,mlx5_9:1:5,mlx5_10:1:6,mlx5_11:1:7",
     }
+
+
+def test_a_bond_has_the_name_that_the_blueprint_gives_it():
+    files = nccl.render(project("superpod-h100"))
+    assert conf(files["nccl/nccl.conf"])["NCCL_SOCKET_IFNAME"] == "=bond0" and "GLOO_SOCKET_IFNAME" not in files["nccl/nccl.conf"]
+    assert lines(files["training/finetune/.deepspeed_env"])["GLOO_SOCKET_IFNAME"] == lines(files["nccl/container.env"])["GLOO_SOCKET_IFNAME"] == "bond0"
+    without = lines(nccl.render(project("superpod-h100", ("    interface: bond0", "    # interface:")))["nccl/container.env"])
+    assert without["NCCL_SOCKET_IFNAME"] == "^bmc,docker,enx,ib,lo,usb,veth" and "GLOO_SOCKET_IFNAME" not in without
+
+
+def test_a_port_that_the_site_renames_has_the_site_s_name():
+    settings = lines(nccl.render(project("lab", ("    purpose: management\n", "    purpose: management\n    interface: lan0\n")))["nccl/container.env"])
+    assert (settings["NCCL_SOCKET_IFNAME"], settings["GLOO_SOCKET_IFNAME"]) == ("=lan0", "lan0")
 
 
 def test_nccl_before_2_30_knows_no_rails():

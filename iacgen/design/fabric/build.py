@@ -93,7 +93,7 @@ def _assembled(name: str, wanted: Wanted, pools: Mapping[str, Any], manager_nic:
     return Fabric(
         name, wanted.site, wanted.purpose, wanted.technology, wanted.topology, _tiers(request, shape, wanted.planes), wanted.connects, nics,
         request.link_gbps, wanted.unit, _in_planes(request, shape, wanted.planes), shape.pods, shape.trunks, manager, qos, subnet,
-        _blocks(subnet, on, {p: 1 if wanted.purpose == "in-band" else nic.count for p, nic in nics.items()}, attached), ("fabrics", name), wanted.planes, shape.reserved, shape.growth, _os(wanted, request.switch), tuple(a for a in attached if a.count),
+        _blocks(subnet, on, {p: 1 if wanted.purpose == "in-band" else nic.count for p, nic in nics.items()}, attached), ("fabrics", name), wanted.planes, shape.reserved, shape.growth, _os(wanted, request.switch), tuple(a for a in attached if a.count), wanted.interface,
     )  # fmt: skip
 
 

@@ -228,6 +228,7 @@ class Fabric:
     growth: Growth | None = None
     os: Literal["cumulus", "sonic"] | None = None  # of the switches of a RoCE fabric
     attached: tuple[Attached, ...] = ()  # switches of other fabrics that it reaches, among its hosts after those of its pools
+    interface: str | None = None  # what hosts call their bond or port on it, where the blueprint says so
     part: tuple[str, ...] = ()  # of a fabric in several subnets: which one this is, ("plane1", "rail3")
 
     @property

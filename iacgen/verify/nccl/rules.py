@@ -94,6 +94,8 @@ def _interfaces(design: Any, pool: str) -> tuple[str, ...]:
     """Those that carry plain TCP: of the compute network where that is Ethernet, else of the management network; none where nobody knows."""
     compute, management = design.fabric_of(pool, "compute"), design.management_of(pool)
     carrier = compute if _technology(design, pool) == "ethernet" else None if _technology(design, pool) == "efa" else management or compute
+    if carrier and carrier.interface:
+        return (carrier.interface,)
     names = tuple(carrier.nics[pool].interfaces) if carrier else ()
     return () if carrier and carrier.bonded and len(names) > 1 else names  # a bond has a name of the site's
 
