@@ -281,7 +281,7 @@ def job_spec(name: str, wanted: Training, blueprint: Blueprint) -> JobSpec | Non
         input=job_input(blueprint, wanted),
         host_cpus=system.cpus,
         node_bytes_per_s=_adapters(blueprint, wanted.nodes),
-        nvlink_gpus=system.nvlink_domain_gpus or None,
+        nvlink_gpus=system.nvlink_domain_gpus,
         assume=Assumptions(**{f.name: value for f in fields(Assumptions) if (value := getattr(wanted.assume, f.name, None)) is not None}),
         wanted=_run(wanted),
         origin=("training", name),

@@ -1,7 +1,7 @@
 """An acceptance job of nccl-tests for each pool of GPUs: bus bandwidth that this fabric should reach, and a job that fails below it.
 
 The figure of ``all_reduce_perf`` is the slower of two links, both in one direction: the adapters of an NVLink domain together, and
-NVLink of one GPU (nccl-tests, doc/PERFORMANCE.md: the bus bandwidth of a ring is that of its slowest link). That of ``alltoall_perf`` is
+NVLink of one GPU, PCIe where it has none (nccl-tests, doc/PERFORMANCE.md: the bus bandwidth of a ring is that of its slowest link). That of ``alltoall_perf`` is
 one adapter's, since an exchange does not gather adapters (NVIDIA/nccl-tests#267), spread over the peers that it reaches.
 """
 
@@ -28,6 +28,9 @@ was found."""
 NVLINK_SHARE = 230 / 300
 """Of NVLink's rate in one direction: eight A100 reached 230.8 (NVIDIA/nccl#527) and 232.5 GB/s (NVIDIA/nccl-tests#175), an H100 370 of 450
 (NVIDIA/nccl-tests#212). The 235 that NCCL 2.8 to 2.16 counted on (graph/tuning.cc) would refuse them."""
+PCIE_GBYTES_PER_S = 22 * 5 / 6
+"""Of nodes without NVLink: NCCL counts on 22 GB/s between two sockets of Sapphire Rapids, of which messages between GPUs take 6/5
+(graph/topo.h, SRP_QPI_BW and INTEL_P2P_OVERHEAD). Three A100 of which PCIe joined two reached 20 (NVIDIA/nccl-tests#178)."""
 CROSSING_SHARE = 0.83
 """Of an exchange that leaves the leaf switches of a unit: collectives lost up to 17 % across pods (arXiv:2509.15940)."""
 BYTES = "4G"
@@ -70,18 +73,25 @@ def thresholds(design: Design, pool: Pool, fabric: Fabric, hosts: int) -> tuple[
     share = EFA_SHARE if fabric.technology == "efa" else RDMA_SHARE
     port = fabric.link_gbps[pool.name] / 8 * share
     near = min(pool.system.nvlink_domain_servers, hosts)
-    nvlink = pool.gpu.nvlink_gbytes_per_s / 2 * NVLINK_SHARE if pool.gpu else 0.0
-    inside = f"NVLink {pool.gpu.nvlink_gbytes_per_s / 2:g} GB/s x {NVLINK_SHARE:.2f}" if pool.gpu else ""
+    inside, nvlink = _inside(pool)
     if near == hosts:
         return tuple(Threshold(name, floor(nvlink), f"{inside}: all GPUs are in one NVLink domain") for name in ("all_reduce_perf", "alltoall_perf"))  # type: ignore[return-value]
     adapters = near * nic.count * port
     words = f"{near * nic.count} adapters x {fabric.link_gbps[pool.name]} Gb/s / 8 x {share:.2f}"
-    ring = f"the lesser of {words} = {adapters:.0f}" + (f" and {inside} = {nvlink:.0f}" if nvlink else "")
+    ring = f"the lesser of {words} = {adapters:.0f} and {inside} = {nvlink:.0f}"
     ranks, far = hosts * gpus, (hosts - near) * gpus
     crossing = CROSSING_SHARE if len(fabric.groups) > 1 else 1.0
     exchange = port * nic.count / gpus * (ranks - 1) / far * crossing
     spread = f"{nic.count / gpus:g} adapters a GPU x {fabric.link_gbps[pool.name]} Gb/s / 8 x {share:.2f} x {ranks - 1} peers / {far} of them across the network"
     return (
-        Threshold("all_reduce_perf", floor(min(adapters, nvlink or adapters)), ring),
-        Threshold("alltoall_perf", floor(min(exchange, nvlink or exchange)), spread + (f" x {crossing} between leaf switches" if crossing < 1 else "")),
+        Threshold("all_reduce_perf", floor(min(adapters, nvlink)), ring),
+        Threshold("alltoall_perf", floor(min(exchange, nvlink)), spread + (f" x {crossing} between leaf switches" if crossing < 1 else "")),
     )
+
+
+def _inside(pool: Pool) -> tuple[str, float]:
+    """What a GPU moves to its neighbour in the node, in words and in GB/s."""
+    assert pool.gpu  # render measures no other pool
+    if pool.system.nvlink_domain_gpus < 2:
+        return "22 GB/s of PCIe between sockets x 5/6", PCIE_GBYTES_PER_S
+    return f"NVLink {pool.gpu.nvlink_gbytes_per_s / 2:g} GB/s x {NVLINK_SHARE:.2f}", pool.gpu.nvlink_gbytes_per_s / 2 * NVLINK_SHARE

@@ -70,7 +70,7 @@ MEANING = {
     "misaligned": ("rate of a matrix product whose sides are no multiples of 64", "fitted on published runs; NVIDIA's Matrix Multiplication Background User's Guide asks for multiples of 128 bytes"),
     "nvlink": ("share of NVLink's rate that collectives reach", "NCCL 2.8 to 2.16, graph/tuning.cc: at most 235 of 300 GB/s on A100; 231 and 233 measured (NVIDIA/nccl#527, NVIDIA/nccl-tests#175)"),
     "network": ("share of its adapters' rate that a node reaches", "as the placement assumes between leaves, after arXiv:2509.15940"),
-    "pcie_gbytes_per_s": ("what a GPU moves to and from host memory, 10^9 bytes a second", "assumed; PCIe 4.0 x16 carries 32"),
+    "pcie_gbytes_per_s": ("what a GPU moves to and from host memory, and to other GPUs without NVLink, 10^9 bytes a second", "assumed; PCIe 4.0 x16 carries 32"),
     "host_gbytes_per_s": ("host memory that the optimizer of a node moves, 10^9 bytes a second", "assumed; two sockets with eight channels of DDR5-4800 each carry 614"),
     "nvme_gbytes_per_s": ("what the NVMe of a node moves, 10^9 bytes a second", "assumed; one or two drives"),
     "overlap_tensor": ("part of tensor-parallel communication that is hidden", "assumed: none, as in arXiv:2205.05198"),

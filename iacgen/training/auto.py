@@ -27,7 +27,7 @@ def chosen_plan(found: Found) -> Diagnostic:
 
 def no_plan(spec: JobSpec, found: NothingFits) -> Diagnostic:
     """Why ``parallel: auto`` chose nothing."""
-    if not spec.node_bytes_per_s and spec.world > (spec.nvlink_gpus or spec.gpus_per_node) and not found.ways:
+    if not spec.node_bytes_per_s and spec.world > spec.nvlink_domain and not found.ways:
         message = f"{spec.name} takes {spec.nodes:,} nodes, and no compute fabric joins them: no way to cut it has a time"
         help = "connect the pool to a fabric with purpose: compute, or state the sizes of parallel"
     elif found.least is None:

@@ -204,7 +204,7 @@ def _tensor_stays_in_the_node(spec: JobSpec) -> Iterator[Diagnostic]:
         inside = [str(n) for n in range(1, spec.nvlink_domain + 1) if replace(spec, tensor=n).keeps_to_nvlink]
         joined = f"the {spec.gpus_per_node} GPUs of a node" if spec.nvlink_domain == spec.gpus_per_node else f"the {spec.nvlink_domain} GPUs that NVLink joins into whole nodes"
         yield _error(
-            spec, 314, "tensor-leaves-node", f"tensor {spec.tensor} does not divide {joined}, so its groups would leave NVLink",
+            spec, 314, "tensor-leaves-node", f"tensor {spec.tensor} does not divide {joined}, so its groups would leave {'NVLink' if spec.has_nvlink else 'the node'}",
             ("parallel", "tensor"), f"use {', '.join(inside)}",
         )  # fmt: skip
 

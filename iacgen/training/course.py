@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -52,7 +53,8 @@ def course(job: Job, node_watts: float | None, pue: float | None) -> Course | No
     tokens = wanted.tokens or SHOWN_TOKENS
     steps = -(-tokens // job.step.tokens)
     busy = steps * job.step.seconds
-    elapsed = busy / (job.reliability.effective_share or 1.0)
+    share = job.reliability.effective_share
+    elapsed = busy if share is None else busy / share if share else inf
     watts, ratio = wanted.node_watts or node_watts, wanted.pue or pue
     nodes_wh = spec.nodes * watts * elapsed / 3600 if watts else None
     gpu_hours = job.world * elapsed / 3600

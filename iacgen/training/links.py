@@ -16,7 +16,7 @@ from iacgen.training.groups import expert_stride
 if TYPE_CHECKING:
     from iacgen.training.spec import JobSpec
 
-LAUNCH_S, NVLINK_HOP_S, NETWORK_HOP_S = 8.4e-6, 3.4e-6, 9.6e-6
+LAUNCH_S, NVLINK_HOP_S, PCIE_HOP_S, NETWORK_HOP_S = 8.4e-6, 3.4e-6, 5.7e-6, 9.6e-6
 """Latencies of NCCL's ring with the simple protocol: once, and for each hop (NVIDIA/nccl, src/graph/tuning.cc, baseLat and
 hwLat, 2.7 to 2.16 but for 2.12; since 2.18 a hop of the network counts 14)."""
 
@@ -24,12 +24,14 @@ hwLat, 2.7 to 2.16 but for 2.12; since 2.18 a hop of the network counts 14)."""
 @dataclass(frozen=True)
 class Links:
     """What a GPU and a node move in one direction, bytes a second, under the assumptions. ``domain`` is how many GPUs NVLink joins, ``node``
-    how many share one node's adapters; ``network`` is 0 where nothing connects the nodes: what has to cross it takes for ever."""
+    how many share one node's adapters; ``network`` is 0 where nothing connects the nodes: what has to cross it takes for ever. Of nodes
+    without NVLink ``nvlink`` and ``domain`` are those of PCIe, and so is ``hop``, the latency from one GPU to the next."""
 
     nvlink: float
     network: float
     domain: int
     node: int
+    hop: float = NVLINK_HOP_S
 
     def members(self, size: int, apart: int) -> int:
         """Members of one group that NVLink joins."""
@@ -48,7 +50,7 @@ class Links:
     def latency(self, size: int, apart: int) -> float:
         """Seconds until a ring has gone round once."""
         across = 0 if self.inside(size, apart) else size // self.members(size, apart) - 1
-        return LAUNCH_S + across * NETWORK_HOP_S + (size - 1 - across) * NVLINK_HOP_S
+        return LAUNCH_S + across * NETWORK_HOP_S + (size - 1 - across) * self.hop
 
     def ring_s(self, buffer: float, size: int, apart: int, times: int = 1) -> float:
         """``times`` reduce-scatters or all-gathers that move ``buffer`` bytes together; twice for an all-reduce."""
@@ -76,12 +78,13 @@ def over(sent: float, rate: float) -> float:
 
 def links(spec: JobSpec) -> Links:
     """The job's links under its assumptions."""
-    domain = spec.nvlink_gpus or spec.gpus_per_node
+    near = spec.gpu.nvlink_gbytes_per_s / 2 * spec.assume.nvlink if spec.has_nvlink else spec.assume.pcie_gbytes_per_s
     return Links(
-        nvlink=spec.gpu.nvlink_gbytes_per_s / 2 * 1e9 * spec.assume.nvlink,
+        nvlink=near * 1e9,
         network=(spec.node_bytes_per_s or 0.0) * spec.assume.network,
-        domain=domain,
+        domain=spec.nvlink_domain,
         node=spec.gpus_per_node,
+        hop=NVLINK_HOP_S if spec.has_nvlink else PCIE_HOP_S,
     )
 
 

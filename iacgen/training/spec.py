@@ -50,7 +50,7 @@ class JobSpec:
     ``store_read_bytes_per_s`` and ``store_write_bytes_per_s`` are what that storage promises (None: nothing). ``failures`` is what is
     said of nodes that fail, ``input`` how the data is read (None: nothing is said), ``host_cpus`` the logical processors of a node.
     ``node_bytes_per_s`` is what the adapters of a node carry in one direction by their data sheet (None: nothing connects the nodes),
-    ``nvlink_gpus`` how many GPUs NVLink joins (None: those of a node), ``fp8`` that linear layers compute in fp8, ``assume`` what the
+    ``nvlink_gpus`` how many GPUs NVLink joins (None: those of a node; 0: none, they reach each other over PCIe), ``fp8`` that linear layers compute in fp8, ``assume`` what the
     time of a step rests on besides, ``wanted`` what is said of the whole run.
     ``framework_version`` is the release that trains it, (0, 19, 8), and () for the newest known.
     ``usable_nodes`` are those that the pool has free for a job, None where nobody knows: advice names no larger count.
@@ -124,6 +124,11 @@ class JobSpec:
     def world(self) -> int:
         """GPUs of the job."""
         return self.nodes * self.gpus_per_node
+
+    @property
+    def has_nvlink(self) -> bool:
+        """Whether NVLink, or what stands in its place, joins the GPUs of a node."""
+        return self.nvlink_gpus is None or self.nvlink_gpus > 1
 
     @property
     def nvlink_domain(self) -> int:

@@ -12,7 +12,8 @@ import pytest
 from iacgen import catalog
 from iacgen.output import apply, plan
 from iacgen.pipeline import run
-from iacgen.targets import acceptance, nccl
+from iacgen.targets import acceptance, nccl, report
+from iacgen.verify.nccl import acceptance as judged
 
 ROOT = Path(__file__).parents[2]
 # Stands in for srun: prints what nccl-tests would, with a figure for each program.
@@ -69,6 +70,35 @@ def test_two_machines_of_aws_reach_more_than_they_must(projects, system, gpu, me
 def test_sound_a100_pass(projects):
     """230.77 GB/s over eight A100 of a p4d.24xlarge (NVIDIA/nccl#527), 232.54 over those of another machine (NVIDIA/nccl-tests#175)."""
     assert catalog.gpu("a100-80").nvlink_gbytes_per_s / 2 * acceptance.NVLINK_SHARE < 230.77
+
+
+PCIE = """kind: Cluster
+schema: 1
+name: cards
+sites: {room: {kind: on-prem}}
+nodes:
+  gpu: {site: room, system: pcie-h100, count: 4}
+  ctl: {site: room, system: generic-1u, count: 1}
+fabrics:
+  compute: {site: room, purpose: compute, connects: [gpu], technology: infiniband, manager: {kind: opensm, pool: gpu}}
+  mgmt: {site: room, purpose: management, connects: [gpu, ctl], technology: ethernet, switch: sn2201}
+scheduler: {kind: slurm, version: "24.11", controllers: ctl}
+training:
+  j: {model: llama-3-8b, nodes: gpu, sequence: 8192, global_batch: 128, gradients: bf16, recompute: full, framework: megatron, parallel: {tensor: 2}}
+"""
+
+
+def test_cards_without_nvlink_talk_over_pcie():
+    """Acceptance: 22 GB/s between sockets, of which messages take 6/5 (NCCL, graph/topo.h). A step: six all-reduces of 8192 x 4096 bf16 in each of
+    32 layers and eight micro batches, each over the bus once for two ranks, at 25 GB/s and with 8.4 + 5.7 us each way (graph/tuning.cc)."""
+    project = run(PCIE, "cards").project
+    text = acceptance.render(project)["nccl/acceptance-gpu.sbatch"]
+    assert "measure all_reduce_perf 18\n" in text and "measure alltoall_perf 18\n" in text
+    assert judged.least(project.design, project.design.pools["gpu"]) == (18, 18)
+    tensor = project.jobs["j"].step.parts["tensor"]
+    assert tensor == pytest.approx(6 * 32 * 8 * (8192 * 4096 * 2 / 25e9 + 2 * (8.4e-6 + 5.7e-6)), rel=1e-3)
+    said = report.render(project)["report.md"]
+    assert "assume.pcie_gbytes_per_s 25" in said and "assume.nvlink" not in said
 
 
 def test_one_host_alone_and_a_cluster_without_slurm_have_no_such_job(projects):

@@ -36,6 +36,11 @@ def test_what_failures_take_is_added(job, pretrain):
     assert run.elapsed_s > run.busy_s
 
 
+def test_a_job_that_never_saves_never_ends(job):
+    lost = replace(job, reliability=replace(job.reliability, effective_share=0.0))
+    assert course(lost, None, None).days == float("inf")
+
+
 def test_energy_is_power_by_time_and_the_hall_by_its_pue(job):
     run = course(job, 10_200, 1.3)
     assert run.nodes_wh == pytest.approx(126 * 10_200 * run.elapsed_s / 3600)

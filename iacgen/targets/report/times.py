@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from math import inf
 
 from iacgen import units
 from iacgen.design.facility import energy
@@ -29,6 +30,9 @@ def facts(job: Job, pool: Pool, design: Design) -> Iterator[Fact]:
     yield "Use of the GPUs", _use(job.step)
     run = course(job, _watts(pool), _pue(design, pool))
     assert run
+    if run.elapsed_s == inf:
+        yield "Run", "never ends: its nodes fail before a stretch of work is saved"
+        return
     yield "Run", _run(job, run)
     yield "Energy", _energy(job, run, pool)
     if run.cost is not None:
@@ -114,9 +118,16 @@ def assumptions(jobs: Mapping[str, Job]) -> tuple[str, ...]:
         "and one row of ten may be off by a fifth (tests/published). Operations count attention whole, without its causal half."
     ]
     for name, (what, source) in MEANING.items():
-        if name not in OF_OFFLOAD or any(job.spec.offload_optimizer != "none" for job in timed):
-            out += dict.fromkeys(_figure(job, name, what, source) for job in timed)
+        out += dict.fromkeys(_figure(job, name, what, source) for job in timed if _rests_on(job, name))
     return tuple(out)
+
+
+def _rests_on(job: Job, name: str) -> bool:
+    """Whether a job has the link that an assumption is about."""
+    spec = job.spec
+    if name == "nvlink":
+        return spec.has_nvlink
+    return name not in OF_OFFLOAD or spec.offload_optimizer != "none" or spec.offload_weights != "none" or (name == "pcie_gbytes_per_s" and not spec.has_nvlink)
 
 
 def _figure(job: Job, name: str, what: str, source: str) -> str:

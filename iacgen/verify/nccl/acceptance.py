@@ -15,8 +15,9 @@ from ..script import Step, differences, steps
 
 _DIRECTIVE = "#SBATCH"
 # Least shares of a link's rate, as published: an NDR port gives 46 of 50 GB/s (nccl-tests#290); eight A100 gave 230.8 of 300 of
-# NVLink (nccl#527); of EFA nothing was found; an exchange across leaf switches loses up to 17 % (arXiv:2509.15940).
-_RDMA, _EFA, _NVLINK, _ACROSS = 0.92, 0.78, 230 / 300, 0.83
+# NVLink (nccl#527); of EFA nothing was found; an exchange across leaf switches loses up to 17 % (arXiv:2509.15940). Over PCIe NCCL
+# counts on 22 GB/s from socket to socket, and on 6/5 of the bytes (graph/topo.h).
+_RDMA, _EFA, _NVLINK, _PCIE, _ACROSS = 0.92, 0.78, 230 / 300, 22 / 1.2, 0.83
 
 
 def of_jobs(tree: Path, design: Any) -> Iterator[Diagnostic]:
@@ -48,7 +49,7 @@ def least(design: Any, pool: Any) -> tuple[int, int]:
     """GB/s of bus bandwidth for an all-reduce and an all-to-all over all hosts in service."""
     fabric, hosts, gpus = design.fabric_of(pool.name, "compute"), pool.count - len(pool.down), pool.system.gpus
     wire = fabric.link_gbps[pool.name] / 8 * (_EFA if fabric.technology == "efa" else _RDMA)
-    count, nvlink = fabric.nics[pool.name].count, pool.gpu.nvlink_gbytes_per_s / 2 * _NVLINK
+    count, nvlink = fabric.nics[pool.name].count, pool.gpu.nvlink_gbytes_per_s / 2 * _NVLINK if pool.system.nvlink_domain_gpus else _PCIE
     domain = max(1, pool.system.nvlink_domain_gpus // gpus)
     if hosts <= domain:
         return math.floor(nvlink), math.floor(nvlink)
@@ -56,7 +57,7 @@ def least(design: Any, pool: Any) -> tuple[int, int]:
     away = (hosts - domain) * gpus / (hosts * gpus - 1)
     exchange = wire * count / gpus / away * (_ACROSS if len(fabric.groups) > 1 else 1)
     ring = wire * count * domain
-    return math.floor(min(ring, nvlink or ring)), math.floor(min(exchange, nvlink or exchange))
+    return math.floor(min(ring, nvlink)), math.floor(min(exchange, nvlink))
 
 
 def _planned(text: str, design: Any, pool: Any) -> tuple[Step, ...]:
