@@ -80,7 +80,7 @@ def test_a_remedy_that_is_offered_works():
     source = text("superpod-h100").replace("context: 2}", "context: 1}")
     (finding,) = errors(run(source, "x.yaml").findings)
     assert "recompute: full" in finding.help and "context: 2" in finding.help
-    assert finished(source.replace("recompute: selective", "recompute: full"))
+    assert finished(source.replace("recompute: none", "recompute: full"))
     assert finished(text("superpod-h100"))
 
 

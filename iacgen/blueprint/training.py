@@ -79,7 +79,7 @@ class Training(Section):
     offload: Offload | None = Field(None, description="What leaves the GPU", examples=[{"optimizer": "cpu"}])
     precision: Literal["bf16", "fp8"] = Field("bf16", description="Type that linear layers compute in; fp8 by Transformer Engine, in Megatron alone", examples=["fp8"])
     gradients: Literal["bf16", "fp32"] = Field("fp32", description="Type that gradients are summed in", examples=["bf16"])
-    recompute: Literal["none", "selective", "full"] = Field("selective", description="Activations computed again in the backward pass", examples=["selective", "full"])
+    recompute: Literal["none", "selective", "full"] = Field("none", description="Activations computed again in the backward pass; selective frees nothing beside flash attention", examples=["full"])
     checkpoint: Checkpoint | None = Field(None, description="Where the state is saved", examples=[{"to": "scratch", "target": "60s"}])
     script: Annotated[str, StringConstraints(pattern=r"^(/[A-Za-z0-9._-]{1,63}){1,10}$")] = Field("/opt/train/pretrain.py", description="Training script, at the same path on every node", examples=["/opt/train/pretrain.py"])
     arguments: tuple[Argument, ...] = Field((), strict=False, max_length=200, description="Further arguments of the script", examples=[["--lr", "3e-4"]])

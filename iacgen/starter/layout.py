@@ -62,5 +62,5 @@ def _candidates(model: catalog.Model, gpus: int, world: int) -> Iterator[tuple[s
     pipelines = [p for p in range(1, model.layers + 1) if model.layers % p == 0]
     experts = [e for e in range(1, model.experts.count + 1) if model.experts.count % e == 0] if model.experts else [1]
     cuts = sorted((p * max(t * c, e), p, c, t, e) for t, p, c, e in product(tensors, pipelines, (1, 2, 4), experts) if p * max(t * c, e) <= world)
-    for recompute in ("selective", "full"):
+    for recompute in ("none", "full"):
         yield from ((recompute, size, t, p, c, e) for size, p, c, t, e in cuts)

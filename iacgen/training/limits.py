@@ -195,6 +195,20 @@ def _a_step_is_part_of_the_run(spec: JobSpec) -> Iterator[Diagnostic]:
         )  # fmt: skip
 
 
-LIMITS: tuple[Rule, ...] = (_experts_divide, _ends_are_said_once, _fsdp_shards, _offload_has_a_program, _fp8_has_a_program, _positions_have_a_program, _gradients_have_a_program, _titan_cuts_the_sequence, _a_step_is_part_of_the_run)
+def _what_is_repeated_was_kept(spec: JobSpec) -> Iterator[Diagnostic]:
+    """megatron-core, TransformerConfig.recompute_modules: selective recomputation repeats the core of attention (arXiv:2205.05198, section
+    4), whose matrices flash attention never stores (arXiv:2205.14135)."""
+    if spec.recompute == "selective" and spec.flash_attention:
+        yield Diagnostic(
+            "IAC345", "recompute-frees-nothing", "warning",
+            f"{spec.name} computes attention again in the backward pass, to free matrices that flash attention never stores: it takes longer and as much memory",
+            spec.at("recompute"), help="leave recompute out, or use recompute: full where the job does not fit",
+        )  # fmt: skip
+
+
+LIMITS: tuple[Rule, ...] = (
+    _experts_divide, _ends_are_said_once, _fsdp_shards, _offload_has_a_program, _fp8_has_a_program, _positions_have_a_program, _gradients_have_a_program,
+    _what_is_repeated_was_kept, _titan_cuts_the_sequence, _a_step_is_part_of_the_run,
+)  # fmt: skip
 WORLD: tuple[Rule, ...] = (_expert_grid_divides, _shards_have_a_group)
 """Rules that ask for the number of copies of the model."""

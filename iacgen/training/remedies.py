@@ -49,7 +49,8 @@ def _fitting(spec: JobSpec, change: Change) -> str | None:
 def _kinds(spec: JobSpec) -> Iterator[list[Change]]:
     """Changes of one kind together, from the smallest to the largest."""
     ways = ("none", "selective", "full")
-    yield [(f"recompute: {way}", {"recompute": way}) for way in ways[ways.index(spec.recompute) + 1 :]]
+    frees = [way for way in ways[ways.index(spec.recompute) + 1 :] if way == "full" or not spec.flash_attention]
+    yield [(f"recompute: {way}", {"recompute": way}) for way in frees]
     yield [(f"micro_batch: {n}", {"micro_batch": n}) for n in range(spec.micro_batch - 1, 0, -1) if spec.micro_batch % n == 0]
     yield _doubled("context", spec.context, 8 * spec.context, lambda n: {"context": n})
     cut = spec.framework != "deepspeed"  # whose tensor groups know no sequence parallelism

@@ -11,7 +11,7 @@ OF_OTHER_MODELS = {"expert-model-parallel-size"}
 
 
 def test_megatron_is_given_each_of_them():
-    whole = TEXT.replace("recompute: selective\n    framework: megatron", "recompute: full\n    data: /scratch/corpus\n    framework: megatron").replace("context: 2}", "context: 2, sequence: true}")
+    whole = TEXT.replace("recompute: none\n    framework: megatron", "recompute: full\n    data: /scratch/corpus\n    framework: megatron").replace("context: 2}", "context: 2, sequence: true}")
     given = set()
     for text in (whole, whole.replace("gradients: bf16", "gradients: fp32\n    precision: fp8", 1)):
         state = run(text, "x.yaml")

@@ -54,7 +54,7 @@ def pretrain() -> JobSpec:
         virtual=7,
         context=2,
         sequence_parallel=True,
-        recompute="selective",
+        recompute="none",
         distributed_optimizer=True,
         checkpoint_target_s=60,
         origin=("training", "pretrain"),

@@ -54,7 +54,7 @@ SPOILT = [
     ("megatron.args", "--seq-length=8192", "--seq-lenght=8192", "unplanned-megatron-argument", "--seq-lenght"),
     ("megatron.args", "--use-distributed-optimizer\n", "", "idle-megatron-argument", "--overlap-param-gather without"),
     ("megatron.args", "--bf16", "--bf16\n--bf16", "idle-megatron-argument", "twice"),
-    ("megatron.args", "--recompute-granularity=selective", "--recompute-granularity=partly", "megatron-refused", "partly"),
+    ("megatron.args", "--bf16", "--bf16\n--recompute-granularity=partly", "megatron-refused", "partly"),
     ("megatron.args", "--attention-backend=flash", "--attention-backend=flash4", "megatron-refused", "flash4"),
     ("megatron.args", "--save=/scratch", "--save=/home", "megatron-not-of-plan", "/scratch"),
     ("megatron.env", "CUDA_DEVICE_MAX_CONNECTIONS=1", "CUDA_DEVICE_MAX_CONNECTIONS=8", "launch-not-of-plan", "8"),
