@@ -196,7 +196,7 @@ def _grid(cut: JobSpec, known: dict[JobSpec, Pieces]) -> _Grid | None:
     of = known.get(alike) or known.setdefault(alike, pieces(alike))
     experts = cut.model.layers - cut.model.experts.dense_layers if cut.model.experts else 0
     wait = of.tensor + of.context
-    whole = (layers - experts) * (of.ordinary.total + wait) + experts * (of.experts.total + wait + of.expert) + of.embedding.total + of.output.total
+    whole = (layers - experts) * (of.ordinary.total + wait) + experts * (of.experts.total + wait + of.expert + of.expert_tensor) + of.embedding.total + of.output.total
     return _Grid(cut, of, p, v, ends, m * whole / p + (whole - whole / p) / v)
 
 

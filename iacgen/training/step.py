@@ -33,7 +33,7 @@ WORDS = {
     "repeated": "recomputation",
     "tensor": "exposed tensor-parallel communication",
     "context": "exposed context-parallel communication",
-    "expert": "exposed expert-parallel communication",
+    "expert": "exposed communication of experts",
     "imbalance": "waiting for the slowest stage",
     "bubble": "pipeline bubble",
     "pipeline": "exposed messages between stages",
@@ -101,7 +101,8 @@ class StepTime:
 class Pieces:
     """What one micro batch takes in each piece of the model, on one GPU: the same for all plans that cut layers alike.
 
-    ``tensor``, ``context`` and ``expert`` are exposed seconds of one layer, the last of one with experts; ``hidden`` those that are not.
+    ``tensor``, ``context``, ``expert`` and ``expert_tensor`` are exposed seconds of one layer, the last two of one with experts; ``hidden``
+    those that are not.
     """
 
     ordinary: Passes
@@ -111,6 +112,7 @@ class Pieces:
     tensor: float
     context: float
     expert: float
+    expert_tensor: float
     hidden: float
 
 
@@ -123,11 +125,12 @@ def pieces(spec: JobSpec) -> Pieces:
     core = (experts if model.experts else ordinary).total
     context = _exposed(ring, spec.assume.overlap_context, core)
     tensor = _tensor_s(spec, over)
-    expert = _expert_s(spec, over)
-    hidden = tensor * spec.assume.overlap_tensor + ring - context + expert * spec.assume.overlap_expert
+    expert, gathered = _expert_s(spec, over), _expert_tensor_s(spec, over)
+    assume = spec.assume
+    hidden = (tensor + gathered) * assume.overlap_tensor + ring - context + expert * assume.overlap_expert
     return Pieces(
-        ordinary, experts, embedding(spec), output_layer(spec), tensor * (1 - spec.assume.overlap_tensor), context,
-        expert * (1 - spec.assume.overlap_expert), hidden,
+        ordinary, experts, embedding(spec), output_layer(spec), tensor * (1 - assume.overlap_tensor), context,
+        expert * (1 - assume.overlap_expert), gathered * (1 - assume.overlap_tensor), hidden,
     )  # fmt: skip
 
 
@@ -138,7 +141,7 @@ def step(spec: JobSpec, known: Pieces | None = None, network: Mapping[str, float
     over, m, v, p = links(spec), spec.micro_batches, spec.virtual, spec.pipeline
     kinds = stage_counts(spec)
     comm = {"tensor": of.tensor, "context": of.context * slower.get("context", 1.0)}
-    expert = of.expert * slower.get("expert", 1.0)
+    expert = of.expert * slower.get("expert", 1.0) + of.expert_tensor
     layer_wait = sum(comm.values())
     times = [ordinary * (of.ordinary.total + layer_wait) + experts * (of.experts.total + layer_wait + expert) for ordinary, experts in kinds]
     times[0] += of.embedding.total
@@ -212,6 +215,14 @@ def _expert_s(spec: JobSpec, over: Links) -> float:
     if not spec.model.experts or spec.expert == 1:
         return 0.0
     return exchanges(spec) * over.exchange_s(sent_to_experts(spec), spec.expert, expert_stride(spec))
+
+
+def _expert_tensor_s(spec: JobSpec, over: Links) -> float:
+    """A tensor group of experts works on the tokens of all its ranks: behind each all-to-all to the experts it gathers them, before each
+    one back it adds up and scatters its sums (megatron-core, MoEAlltoAllTokenDispatcher; with one expert group alike)."""
+    if not spec.model.experts or spec.expert_tensor == 1:
+        return 0.0
+    return exchanges(spec) * over.ring_s(sent_to_experts(spec) * spec.expert_tensor, spec.expert_tensor, 1)
 
 
 def _data_s(spec: JobSpec, over: Links, micro: float, forward: float, slower: float) -> tuple[float, float]:

@@ -51,6 +51,26 @@ def test_a_mixture_counts_the_experts_that_a_token_meets(pretrain):
     assert far.parts["expert"] > whole.parts["expert"], "an exchange over the network takes longer than one over NVLink"
 
 
+@pytest.mark.parametrize(("expert", "expert_tensor", "recompute"), [(1, 8, "full"), (1, 64, "none"), (2, 4, "none"), (8, 1, "full")])
+def test_experts_wait_for_what_their_dispatcher_sends(moe, expert, expert_tensor, recompute):
+    """megatron-core, token_dispatcher.py, message by message and rank by rank: each token of a rank once for each of its experts (num_out_tokens),
+    by all-to-all over the expert group, then gathered over the tensor group of experts; the way back alike; twice, thrice when repeated."""
+    spec = replace(
+        moe, nodes=8, tensor=8, pipeline=1, expert=expert, expert_tensor=expert_tensor, recompute=recompute, node_bytes_per_s=NDR, micro_batch=2,
+        assume=Assumptions(nvlink=0.5, network=1.0),
+    )  # fmt: skip
+    over, tokens = 225e9, [list(range(rank * 1024, (rank + 1) * 1024)) for rank in range(8)]  # of 2 x 4096, cut by sequence parallelism
+    copies = [[token for token in own for _ in range(spec.model.experts.active)] for own in tokens]
+    assert [len(own) for own in copies] == [2048] * 8
+    row = 2 * spec.model.hidden
+    away = len(copies[0]) * row * (expert - 1) / expert / (over if expert * expert_tensor <= 8 else NDR / 8)
+    others = sum(len(copies[rank % 8]) for rank in range(1, expert_tensor)) * row / (over if expert_tensor <= 8 else min(over, NDR))
+    ways = 2 * (3 if recompute == "full" else 2)
+    messages = ways * spec.model.layers * spec.micro_batches
+    most = 2 * 8.4e-6 + expert_tensor * 9.6e-6  # two launches, and a hop to each of a tensor group
+    assert 0 < step(spec).parts["expert"] / messages - (away + others) < most
+
+
 def test_the_parts_add_up_and_have_words(published):
     whole = step(published)
     assert tuple(whole.parts) == PARTS
