@@ -34,5 +34,5 @@ class Assume(Section):
     overlap_shards: Overlap | None = Field(None, description="The same of shards gathered in each pass (ZeRO 2 and 3, FSDP)", examples=[0.9])
     node_power: Watts | None = Field(None, description="What a node draws while it trains; else its typical or most power", examples=["8kW"])
     pue: float | None = Field(None, ge=1, le=3, description="Power of the hall over that of its machines; else what the cooling comes to", examples=[1.2])
-    gpu_hour: float | None = Field(None, gt=0, le=1000, description="Price of a GPU for an hour; without it no cost is printed", examples=[2.5])
+    gpu_hour: float | None = Field(None, gt=0, le=1000, description="Price of a GPU for an hour; else that of the cloud machine type, where the catalog knows one", examples=[2.5])
     currency: Annotated[str, StringConstraints(pattern=r"^[A-Z]{3}$")] | None = Field(None, description="Currency of the price (ISO 4217); USD by default", examples=["EUR"])

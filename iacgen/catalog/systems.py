@@ -66,6 +66,8 @@ class CloudType(Facts):
     efa_interfaces: NonNegativeInt
     efa_card0: bool = Field(description="network card 0 carries an EFA besides the primary interface")
     capacity_block: bool = Field(description="can be bought as a capacity block")
+    on_demand_hour: PositiveFloat | None = Field(default=None, description="US dollars that an hour costs on demand, under Linux, in the region of the source")
+    capacity_block_hour: PositiveFloat | None = Field(default=None, description="the same in a capacity block")
     regions: tuple[EntryId, ...] = Field(default=(), description="regions where it was sold at the date of the source; none: not read")
 
 

@@ -45,8 +45,9 @@ class Course:
         return self.elapsed_s / DAY_S
 
 
-def course(job: Job, node_watts: float | None, pue: float | None) -> Course | None:
-    """The run of a job, on nodes that draw ``node_watts`` in a hall of that PUE, where the blueprint states neither; None without a step time."""
+def course(job: Job, node_watts: float | None, pue: float | None, gpu_hour: float | None = None) -> Course | None:
+    """The run of a job, on nodes that draw ``node_watts`` in a hall of that PUE, with GPUs at ``gpu_hour`` an hour, where the blueprint states
+    none of them; None without a step time."""
     if job.step is None:
         return None
     spec, wanted = job.spec, job.spec.wanted
@@ -57,8 +58,8 @@ def course(job: Job, node_watts: float | None, pue: float | None) -> Course | No
     elapsed = busy if share is None else busy / share if share else inf
     watts, ratio = wanted.node_watts or node_watts, wanted.pue or pue
     nodes_wh = spec.nodes * watts * elapsed / 3600 if watts else None
-    gpu_hours = job.world * elapsed / 3600
+    gpu_hours, price = job.world * elapsed / 3600, wanted.gpu_hour or gpu_hour
     return Course(
         tokens=tokens, steps=steps, busy_s=busy, elapsed_s=elapsed, nodes_wh=nodes_wh, hall_wh=nodes_wh * ratio if nodes_wh and ratio else None,
-        gpu_hours=gpu_hours, cost=gpu_hours * wanted.gpu_hour if wanted.gpu_hour else None,
+        gpu_hours=gpu_hours, cost=gpu_hours * price if price else None,
     )  # fmt: skip

@@ -78,7 +78,7 @@ def test_every_row_has_as_many_cells_as_its_head(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_the_page_stays_short(name):
     built = project(name)
-    assert len(report.render(built)["report.md"].splitlines()) < 90 + 75 * len(built.jobs)
+    assert len(report.render(built)["report.md"].splitlines()) < 90 + 76 * len(built.jobs)
 
 
 def test_the_fabrics_are_those_of_the_published_reference(superpod):
@@ -366,8 +366,8 @@ def test_the_run_follows_from_the_step():
     assert "assume.matmul 0.6 (NVIDIA H100 SXM5 80 GB): " in text and "(stated for pretrain)" in text
 
 
-def test_no_cost_is_printed_without_a_price(superpod):
-    assert "Cost" not in bullets(superpod)
+def test_a_cost_without_a_price_says_what_states_one(superpod):
+    assert bullets(superpod)["Cost"].startswith("unknown for ") and "training.pretrain.assume.gpu_hour" in bullets(superpod)["Cost"]
     assert "none stated" in bullets(superpod)["Run"]
 
 
@@ -386,3 +386,32 @@ def test_the_readme_says_what_the_way_of_the_data_needs():
     assert "once more when TRAIN_STOP_SIGNAL comes" in text.replace("\\", "")
     plain = readme.render(project("lab"), ["slurm/slurm.conf", "training/a/launch.sh"])["README.md"]
     assert "copies its data" not in plain and "TRAIN_STOP_SIGNAL" not in plain.replace("\\", "")
+
+
+@pytest.mark.parametrize(
+    ("edit", "hour"),
+    [
+        ({}, 39.33),
+        ({"capacity-block": "capacity-reservation"}, 55.04),
+        ({"    capacity: {kind: capacity-block, id: cr-0a1b2c3d4e5f67890}\n": ""}, 55.04),
+    ],
+)
+def test_the_hours_of_a_cloud_cost_what_its_machine_type_does(edit, hour):
+    """16 p5.48xlarge of 8 GPUs: the hours times the price of the machine over its GPUs, and the board power of the GPUs beside it."""
+    text = (BLUEPRINTS / "aws-p5.yaml").read_text()
+    for old, new in edit.items():
+        assert old in text
+        text = text.replace(old, new)
+    state = pipeline.run(text, "aws-p5.yaml")
+    found = bullets(report.render(state.project)["report.md"])
+    days = float(found["Run"].split(" days")[0])
+    assert float(found["Cost"].split()[1].replace(",", "")) == pytest.approx(hour * 16 * 24 * days, rel=2e-3)
+    assert f"{hour:g} USD an hour" in found["Cost"] and "training.pretrain.assume.gpu_hour" in found["Cost"]
+    assert float(found["Energy"].split()[1].replace(",", "")) == pytest.approx(16 * 8 * 700 * 24 * days / 1e6, rel=2e-3)
+    assert "8 of 700 W" in found["Energy"] and "training.pretrain.assume.node_power" in found["Energy"]
+
+
+def test_a_spot_price_is_unknown():
+    text = (BLUEPRINTS / "aws-p5.yaml").read_text().replace("{kind: capacity-block, id: cr-0a1b2c3d4e5f67890}", "{kind: spot}")
+    state = pipeline.run(text, "aws-p5.yaml", "lab")
+    assert bullets(report.render(state.project)["report.md"])["Cost"].endswith("GPU-hours: a spot price changes by the hour (training.pretrain.assume.gpu_hour)")

@@ -15,6 +15,7 @@ from iacgen.training.course import Course, course
 from iacgen.training.search import Found, Plan, search
 from iacgen.training.step import PARTS, WORDS, StepTime
 
+from . import costs
 from .cluster import Fact, Row, Table
 
 OPEN = frozenset({"micro_batch", "recompute", "zero"})
@@ -28,15 +29,15 @@ def facts(job: Job, pool: Pool, design: Design) -> Iterator[Fact]:
         return
     yield "Step", _speed(job.step)
     yield "Use of the GPUs", _use(job.step)
-    run = course(job, _watts(pool), _pue(design, pool))
+    price = costs.price(pool)
+    run = course(job, _watts(pool), _pue(design, pool), price.gpu_hour if price else None)
     assert run
     if run.elapsed_s == inf:
         yield "Run", "never ends: its nodes fail before a stretch of work is saved"
         return
     yield "Run", _run(job, run)
     yield "Energy", _energy(job, run, pool)
-    if run.cost is not None:
-        yield "Cost", f"{run.cost:,.0f} {job.spec.wanted.currency}: {run.gpu_hours:,.0f} GPU-hours at {job.spec.wanted.gpu_hour:g} {job.spec.wanted.currency}"
+    yield "Cost", costs.words(job, run, pool, price)
 
 
 def _speed(step: StepTime) -> str:
@@ -59,7 +60,12 @@ def _run(job: Job, run: Course) -> str:
 
 def _energy(job: Job, run: Course, pool: Pool) -> str:
     if run.nodes_wh is None:
-        return f"unknown: no power is published for {pool.system.name} (training.{job.name}.assume.node_power)"
+        gpus = job.spec.gpus_per_node * job.spec.gpu.tdp_w
+        least = job.spec.nodes * gpus * run.elapsed_s / 3600
+        return (
+            f"about {least / 1e6:,.4g} MWh for the GPUs, {job.spec.gpus_per_node} of {job.spec.gpu.tdp_w} W (the most that a board draws) in each of {job.spec.nodes:,} nodes; "
+            f"what else {pool.system.name} draws is not published (training.{job.name}.assume.node_power)"
+        )
     watts = job.spec.wanted.node_watts
     each = f"{units.kilowatts(watts)} as stated" if watts else f"{units.kilowatts(_watts(pool) or 0)}, {'as at work' if pool.system.power_kw_typical else 'the most that one draws'}"
     hall = f"; {run.hall_wh / 1e6:,.4g} MWh with the hall" if run.hall_wh else "; what the hall adds is not known"
