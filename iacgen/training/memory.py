@@ -120,7 +120,8 @@ def fp8_bytes(spec: JobSpec, held: StageParameters) -> int:
 
 def buffer_bytes(spec: JobSpec, stage: int = 0) -> int:
     """Communication: the framework's own buffers; four tensors under way between pipeline stages; the gathered input and its
-    gradient with sequence parallelism; two pairs of keys and values in the ring of context parallelism; routed tokens on their way
+    gradient with sequence parallelism; two pairs of keys and values in the ring of context parallelism, with FSDP those of all ranks
+    and two pairs of fp32 gradients (PyTorch, _context_parallel/_attention.py); routed tokens on their way
     to the experts and back; NCCL's own inside the node."""
     model, tokens = spec.model, spec.local_sequence * spec.micro_batch
     out = nccl_bytes(spec) + FRAMEWORK_BUFFERS[spec.framework](spec, stage)
@@ -129,7 +130,8 @@ def buffer_bytes(spec: JobSpec, stage: int = 0) -> int:
     if spec.sequence_parallel:
         out += 2 * 2 * tokens * model.hidden
     if spec.context > 1:
-        out += 2 * 4 * tokens * max(model.kv_heads // spec.tensor, 1) * model.head_dim
+        pairs = spec.context + 2 * 2 if spec.framework == "fsdp" else 2
+        out += pairs * 4 * tokens * max(model.kv_heads // spec.tensor, 1) * model.head_dim
     if model.experts and stage_kinds(spec, stage)[1]:
         out += 2 * 2 * routed_tokens(spec) * model.hidden
     return out

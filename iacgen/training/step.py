@@ -199,13 +199,18 @@ def _tensor_s(spec: JobSpec, over: Links) -> float:
 
 def _context_s(spec: JobSpec, over: Links) -> float:
     """Megatron: keys and values go round once forward (and once more when repeated), with their gradients backward. DeepSpeed: eight
-    all-to-alls of a tensor of hidden size, four forward (arXiv:2309.14509), as many again when repeated."""
+    all-to-alls of a tensor of hidden size, four forward (arXiv:2309.14509), as many again when repeated. FSDP (PyTorch,
+    _context_parallel/_attention.py, TorchTitan's and Accelerate's default "allgather"): keys and values are gathered forward, again
+    backward and when repeated; their fp32 gradients go round the whole ring, one message a member."""
     if spec.context == 1:
         return 0.0
     model, tokens = spec.model, spec.local_sequence * spec.micro_batch
-    if spec.framework != "megatron":
+    if spec.framework == "deepspeed":
         return (12 if spec.recompute == "full" else 8) * over.exchange_s(2 * tokens * model.hidden, spec.context, spec.tensor)
     pair = 2 * 2 * tokens * max(model.kv_heads // spec.tensor, 1) * model.head_dim
+    if spec.framework == "fsdp":
+        gathered = (3 if spec.recompute == "full" else 2) * over.ring_s(pair * spec.context, spec.context, spec.tensor)
+        return gathered + spec.context * (2 * pair / over.rate(spec.context, spec.tensor) + over.latency(2, spec.tensor))
     passes = 3 if spec.recompute == "none" else 4
     return passes * over.ring_s(pair * spec.context, spec.context, spec.tensor)
 

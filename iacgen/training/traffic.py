@@ -162,14 +162,16 @@ def _context_bytes(spec: JobSpec, share: NodeShare) -> float:
     """Keys and values over one edge of the ring of context parallelism, for all such rings that cross between two nodes.
 
     Ring attention (arXiv:2310.01889) passes keys and values on c - 1 times in the forward pass, and again with their gradients
-    in the backward pass: three tensor pairs a step, four when the forward pass is repeated.
+    in the backward pass: three tensor pairs a step, four when the forward pass is repeated. PyTorch gathers them for each pass, and passes
+    their gradients on in fp32, c times.
     """
     model, tokens = spec.model, spec.local_sequence * spec.micro_batch
     pair = 2 * 2 * tokens * max(model.kv_heads // spec.tensor, 1) * model.head_dim
     passes = 4 if spec.recompute == "full" else 3
+    pairs = (passes - 1) * (spec.context - 1) + 2 * spec.context if spec.framework == "fsdp" else passes * (spec.context - 1)
     layers = max(stage_layers(spec))
     rings = spec.gpus_per_node // share.context
-    return float(rings * pair * passes * (spec.context - 1) * layers * spec.micro_batches)
+    return float(rings * pair * pairs * layers * spec.micro_batches)
 
 
 def _pipeline_bytes(spec: JobSpec, share: NodeShare) -> float:

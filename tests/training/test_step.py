@@ -12,6 +12,7 @@ from iacgen.training.assume import MEANING, Assumptions, achievable
 from iacgen.training.kernels import matmul_s, rates
 from iacgen.training.links import LAUNCH_S, NVLINK_HOP_S, Links
 from iacgen.training.step import PARTS, step
+from iacgen.training.traffic import node_share, traffic
 
 NDR = 8 * 400e9 / 8
 
@@ -155,6 +156,23 @@ def test_types_without_runs_get_a_share_of_their_measured_products():
         entry = catalog.gpu(gpu)
         assert entry.efficiency is None
         assert 0.5 < achievable(entry)["matmul"] < 0.8
+
+
+@pytest.mark.parametrize(("recompute", "forward"), [("full", 2), ("none", 1)])
+def test_fsdp_gathers_keys_and_values(finetune, recompute, forward):
+    """PyTorch's rotaters, message by message (_context_parallel/_attention.py): _AllGatherRotater brings the bf16 keys and values of the seven
+    others once a pass, _AllToAllRotater sends their fp32 gradients to the next rank in each of the eight turns of the backward pass."""
+    spec = replace(
+        finetune, model=catalog.model("llama-3-8b"), framework="fsdp", context=8, sequence=131072, recompute=recompute, node_bytes_per_s=NDR,
+        assume=Assumptions(overlap_context=0.0, nvlink=0.5),
+    )  # fmt: skip
+    keys = values = [0] * (131072 // 8 * 8 * 128)  # tokens of a rank, key-value heads, their size
+    bf16, fp32 = 2 * len(keys) + 2 * len(values), 4 * len(keys) + 4 * len(values)
+    sent = sum(bf16 for _ in range(forward + 1) for other in range(8) if other != 0) + sum(fp32 for turn in range(8))
+    messages = spec.model.layers * spec.micro_batches
+    assert 0 < step(spec).parts["context"] / messages - sent / 225e9 < (forward + 9) * 8.4e-6 + 40 * 3.4e-6
+    share = node_share(far := replace(spec, context=64, global_batch=4))
+    assert share and traffic(far, share).context == (forward + 1) * 63 * bf16 / 8 * 32 + 64 * fp32 / 8 * 32  # eight times fewer tokens, 32 layers
 
 
 def test_shards_of_a_node_are_gathered_over_nvlink(finetune):
