@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import combinations
 
 import pytest
 
 from iacgen import catalog
-from iacgen.training import NodeGrid, plan
+from iacgen.diagnostics import errors
+from iacgen.training import NodeGrid, batch, plan
+from iacgen.training.memory import table
 from iacgen.training.offload import host_memory
 from iacgen.training.plan import SMALL_HEADROOM
 
@@ -34,14 +37,19 @@ def test_the_same_job_without_context_parallelism_breaks_on_activations(pretrain
     assert marked.startswith("stored activations")
 
 
-FIELD = {"context": "context", "tensor": "tensor", "pipeline": "pipeline", "expert": "expert", "count": "nodes", "optimizer": "offload_optimizer"}
+FIELD = {"count": "nodes", "optimizer": "offload_optimizer", "weights": "offload_weights"}
 
 
 def offered(finding):
     """The changes that the last line of the help names: each a set of fields of a job, and the sum that is promised."""
-    for words, gib in re.findall(r"((?:[a-z_.]+: \w+|no shard_group)(?: and (?:[a-z_.]+: \w+|no shard_group))?) \(([\d.]+) GiB\)", finding.help.splitlines()[-1]):
-        pairs = [("shard_group", None) if word == "no shard_group" else tuple(word.rpartition(".")[2].split(": ")) for word in words.split(" and ")]
-        yield {FIELD.get(k, k): int(v) if v and v.isdigit() else v for k, v in pairs}, float(gib)
+    one = r"(?:[a-z_.]+: \w+|no (?:shard|secondary)_group|parallel.embedding_as_layer and loss_as_layer: true)"
+    for words, gib in re.findall(rf"({one}(?: and {one})?) \(([\d.]+) GiB\)", finding.help.splitlines()[-1]):
+        change = {}
+        for word in re.findall(one, words):
+            key, _, value = word.rpartition(".")[2].partition(": ")
+            value = {"true": True, "": None}.get(value, int(value) if value.isdigit() else value)
+            change |= {FIELD.get(k, k): value for k in key.removeprefix("no ").split(" and ")}
+        yield change, float(gib)
 
 
 STRAITS = [
@@ -64,7 +72,7 @@ def test_every_offered_change_makes_the_job_fit_as_promised(request, base, numbe
     changes = list(offered(finding))
     assert changes or finding.help.splitlines()[-1].startswith("no change of")
     for change, gib in changes:
-        extra = {"sequence_parallel": spec.framework != "deepspeed"} if "tensor" in change else {}
+        extra = {"sequence_parallel": spec.framework != "deepspeed" and change["tensor"] > 1} if "tensor" in change else {}
         extra |= {"offload_weights": "cpu"} if spec.framework == "fsdp" and "offload_optimizer" in change else {}
         job, _ = plan(replace(spec, **change, **extra))
         assert job is not None
@@ -85,9 +93,40 @@ def test_where_one_change_does_not_do_two_are_offered(finetune):
     assert all(len(change) == 2 for change, _ in offered(finding))
 
 
+def test_a_pair_is_found_wherever_its_sizes_stand(pretrain):
+    """32 trays of four GB200 that NVLink does not join, in copies of eight GPUs: neither more trays nor more stages fit alone, and no doubling of either does with the
+    other: 36 trays and nine stages do, and eight stages with both ends as layers."""
+    job = replace(pretrain, gpu=catalog.gpu("gb200"), nodes=32, usable_nodes=36, gpus_per_node=4, global_batch=128, tensor=4, pipeline=2, virtual=1, context=1, recompute="full", gradients="fp32")
+    _, (finding,) = plan(job)
+    changes = [change for change, _ in offered(finding)]
+    assert {"pipeline": 9, "nodes": 36} in changes and {"pipeline": 8, "embedding_as_layer": True, "loss_as_layer": True} in changes
+
+
+def test_what_takes_three_changes_is_left_to_the_search(pretrain):
+    """405B uncut on 64 nodes: tensor, pipeline and recomputation have to change together."""
+    _, (finding,) = plan(replace(pretrain, nodes=64, usable_nodes=64, global_batch=512, tensor=1, sequence_parallel=False, pipeline=1, virtual=1, context=1, gradients="fp32", node_bytes_per_s=400e9))
+    line = finding.help.splitlines()[-1]
+    found = re.search(r"parallel: auto with micro_batch and recompute left out does: tensor (\d+), .*\(([\d.]+) GiB\)", line)
+    assert line.startswith("no change of") and found and int(found[1]) > 1
+
+
+SIZES = {
+    "tensor": [{"tensor": n, "sequence_parallel": n > 1} for n in (1, 2, 4, 8)], "pipeline": [{"pipeline": n} for n in range(1, 129)],
+    "context": [{"context": 1 << n} for n in range(7)], "recompute": [{"recompute": "full"}], "nodes": [{"nodes": n} for n in range(2, 5)],
+    "gradients": [{"gradients": "bf16"}], "ends": [{"embedding_as_layer": True}, {"loss_as_layer": True}, {"embedding_as_layer": True, "loss_as_layer": True}],
+    "offload": [{"offload_optimizer": "cpu"}],
+}  # fmt: skip
+
+
 def test_a_job_that_nothing_saves_says_so(pretrain):
-    _, (finding,) = plan(replace(pretrain, nodes=1, pipeline=1, virtual=1, context=1, global_batch=8))
-    assert finding.help.splitlines()[-1].startswith("no change of")
+    """All pairs again, by brute force."""
+    job = replace(pretrain, nodes=1, usable_nodes=4, pipeline=1, virtual=1, context=1, global_batch=8, gradients="fp32")
+    _, (finding,) = plan(job)
+    assert finding.help.splitlines()[-1].endswith("makes it fit, nor two of them together")
+    pairs = [a | b for one, other in combinations(SIZES, 2) for a in SIZES[one] for b in SIZES[other]]
+    adding_up = [changed for changed in (replace(job, **numbers) for numbers in pairs) if not errors(batch.check(changed))]
+    assert len(adding_up) > 50
+    assert not any(table(changed).fits for changed in adding_up)
 
 
 @pytest.mark.parametrize(
