@@ -236,7 +236,8 @@ def _data_s(spec: JobSpec, over: Links, micro: float, forward: float, slower: fl
     Megatron and ZeRO 0 and 1 exchange once a step: gradients under the last backward pass, weights under the next forward pass. With
     v chunks in a stage those of all but one are done before the last p micro batches pass through that one (megatron-core,
     schedules.py): it is their computation that hides the exchange. ZeRO 2 reduces after each micro batch; ZeRO 3 also gathers weights
-    twice for each.
+    twice for each. Weights in host memory or on NVMe are fetched for each gather, beside it: ZeRO-Infinity reads, copies and gathers
+    different layers at the same time (arXiv:2104.07857, section 6.2), so that the slower of the two counts.
     """
     m = spec.micro_batches
     stage = (1 if spec.distributed_optimizer else 0) if spec.framework == "megatron" else spec.zero
@@ -247,9 +248,10 @@ def _data_s(spec: JobSpec, over: Links, micro: float, forward: float, slower: fl
     backward = micro - forward
     if stage == 3:
         near = slower * sum(replace(part, shards=min(spec.secondary_group or part.shards, part.shards)).ring_s(over, 2) for part in alike)
-        each = gather + near + reduce
+        each = max(gather + near + reduce, (1 if spec.secondary_group else 2) * _fetch_s(spec))
         exposed = _exposed(each, spec.assume.overlap_shards, micro)
         return m * exposed, m * (each - exposed)
+    gather = max(gather, _fetch_s(spec))
     total = m * reduce + gather if stage == 2 else reduce + (gather if stage else reduce)
     last = 1 + (spec.pipeline - 1) * (spec.virtual - 1) / spec.virtual
     room, overlap = (m * backward, spec.assume.overlap_shards) if stage == 2 else (last * micro, spec.assume.overlap_data)
@@ -290,20 +292,41 @@ def _alike(spec: JobSpec, stage: int) -> list[_Alike]:
     return [_Alike(*part, layers if stage == 3 else -(-part[0] // GRADIENT_BUCKET)) for part in parts]
 
 
+def _fetch_s(spec: JobSpec) -> float:
+    """Shards of all weights from where they are kept to the GPU, once: over PCIe, out of the node's memory and off its NVMe, the slowest of them,
+    since they work on different layers. DeepSpeed keeps bf16 there, FSDP fp32, which the GPU casts (fully_shard, FSDPParam)."""
+    if spec.offload_weights == "none":
+        return 0.0
+    size = (4 if spec.framework == "fsdp" else 2) * _fullest(spec)
+    on_node, assume = size * spec.gpus_per_node, spec.assume
+    ways = [size / assume.pcie_gbytes_per_s, on_node / assume.host_gbytes_per_s]
+    return max([*ways, on_node / assume.nvme_gbytes_per_s] if spec.offload_weights == "nvme" else ways) / 1e9
+
+
+def _fullest(spec: JobSpec) -> float:
+    """Parameters whose optimizer states are on one GPU of the fullest stage."""
+    same, experts = ranks(spec)
+    sharded = spec.distributed_optimizer if spec.framework == "megatron" else spec.zero > 0
+    held = [shard(spec, stage) for stage in {0, spec.pipeline - 1}]
+    return max(part.dense / same + part.experts / experts if sharded else part.total for part in held)
+
+
 def _optimizer_s(spec: JobSpec) -> float:
     """Adam over the shard of the fullest stage: gradient 4 bytes read thrice (norm, clip, step), fp32 weights and two moments read and
     written, bf16 weights written, gradients set to zero: 42 bytes a parameter.
 
     On the host: gradients over PCIe and weights back, 4 bytes a parameter and GPU, and 28 bytes of host memory for each
-    parameter of the node; on NVMe 24 bytes more, there and back (DeepSpeed, ZeRO-Infinity, arXiv:2104.07857).
+    parameter of the node; on NVMe 24 bytes more, there and back (DeepSpeed, ZeRO-Infinity, arXiv:2104.07857). Weights that are kept
+    beside the optimizer do not come back; those on NVMe are written there, 2 bytes.
     """
-    same, experts = ranks(spec)
-    sharded = spec.distributed_optimizer if spec.framework == "megatron" else spec.zero > 0
-    held = [shard(spec, stage) for stage in {0, spec.pipeline - 1}]
-    own = max(part.dense / same + part.experts / experts if sharded else part.total for part in held)
-    assume = spec.assume
-    if spec.offload_optimizer == "none":
-        return 42 * own / (spec.gpu.hbm_tbps * 1e12 * assume.hbm)
+    own, assume = _fullest(spec), spec.assume
     on_node = own * spec.gpus_per_node
-    seconds = 4 * own / (assume.pcie_gbytes_per_s * 1e9) + 28 * on_node / (assume.host_gbytes_per_s * 1e9)
-    return seconds + (24 * on_node / (assume.nvme_gbytes_per_s * 1e9) if spec.offload_optimizer == "nvme" else 0.0)
+    nvme = 2 * on_node if spec.offload_weights == "nvme" else 0.0
+    if spec.offload_optimizer == "none":
+        seconds = 42 * own / (spec.gpu.hbm_tbps * 1e12 * assume.hbm)
+        pcie = 0 if spec.offload_weights == "none" else 2
+    else:
+        seconds = 28 * on_node / (assume.host_gbytes_per_s * 1e9)
+        pcie = 4 if spec.offload_weights == "none" or spec.framework == "fsdp" else 2  # FSDP's gradients are fp32
+        nvme += 24 * on_node if spec.offload_optimizer == "nvme" else 0.0
+    return seconds + (pcie * own / assume.pcie_gbytes_per_s + nvme / assume.nvme_gbytes_per_s) / 1e9
