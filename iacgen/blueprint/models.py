@@ -18,6 +18,17 @@ class Experts(Section):
     shared: int = Field(0, ge=0, le=64, description="Experts of the same size that every token goes to besides", examples=[1])
     dense_layers: int = Field(0, ge=0, le=1024, description="First layers, which have an ordinary feed-forward instead", examples=[3])
     router_bias: bool = Field(False, description="The router has one number an expert beside its matrix", examples=[True])
+    router_score: Literal["softmax", "sigmoid"] = Field("softmax", description="What makes weights of the router's numbers", examples=["sigmoid"])
+    router_scale: float | None = Field(None, gt=0, le=1e6, description="What the weights of a token's experts are multiplied by; nothing by default", examples=[2.5])
+    router_groups: int | None = Field(None, ge=1, le=4096, description="Equal groups of experts, of which a token goes to router_active_groups; none by default", examples=[8])
+    router_active_groups: int | None = Field(None, ge=1, le=4096, description="Groups that one token goes to", examples=[4])
+
+
+class Stretch(Section):
+    """Rotary positions that are stretched beyond the sequence of pre-training, as in Llama 3.1."""
+
+    factor: float = Field(gt=1, le=1e6, description="How far slow positions are stretched", examples=[8.0])
+    original: int = Field(ge=1, le=16_777_216, description="Sequence of pre-training, in tokens; jobs up to it are not stretched", examples=[8192])
 
 
 class Latent(Section):
@@ -47,6 +58,7 @@ class ModelShape(Section):
     bias: Literal["none", "qkv", "all"] = Field("none", description="Matrices with a bias: none, those of queries, keys and values, or all", examples=["none"])
     positions: Literal["rope", "learned", "alibi"] = Field("rope", description="How a token knows its place", examples=["rope"])
     rope_base: float | None = Field(None, ge=1.0, le=1e12, description="Base of the rotary positions; 10000 by default", examples=[500000.0])
+    rope_stretch: Stretch | None = Field(None, description="How longer sequences than those of pre-training have their positions", examples=[{"factor": 8.0, "original": 8192}])
     embedding_norm: bool = Field(False, description="A norm behind the embedding, as in BLOOM", examples=[True])
     experts: Experts | None = Field(None, description="Experts in place of the feed-forward", examples=[{"count": 8, "active": 2, "hidden": 14336}])
     latent: Latent | None = Field(None, description="Latent attention in place of grouped queries", examples=[{"query_rank": 1536, "kv_rank": 512, "rope_dim": 64, "value_dim": 128}])
@@ -59,6 +71,12 @@ class ModelShape(Section):
             raise ValueError(f"hidden {self.hidden} is no multiple of heads {self.heads}: say head_dim")
         if self.rope_base is not None and self.positions != "rope":
             raise ValueError(f"rope_base belongs to positions: rope, and positions is {self.positions}")
+        if self.rope_stretch is not None and self.positions != "rope":
+            raise ValueError(f"rope_stretch belongs to positions: rope, and positions is {self.positions}")
+        if (e := self.experts) and (e.router_groups is None) != (e.router_active_groups is None):
+            raise ValueError("experts.router_groups and experts.router_active_groups must be given together")
+        if e and e.router_groups and (e.count % e.router_groups or (e.router_active_groups or 0) > e.router_groups):
+            raise ValueError(f"{e.count} experts do not divide into experts.router_groups {e.router_groups}, of which a token goes to {e.router_active_groups}")
         if self.experts and self.experts.active > self.experts.count:
             raise ValueError(f"experts.active {self.experts.active} is more than the {self.experts.count} experts of a layer")
         if self.experts and self.experts.dense_layers >= self.layers:

@@ -18,11 +18,19 @@ class Experts(Facts):
     shared: NonNegativeInt = Field(default=0, description="experts of the same size that every token goes to besides")
     dense_layers: NonNegativeInt = Field(default=0, description="layers, the first ones, that have an ordinary feed-forward instead")
     router_bias: bool = Field(default=False, description="the router has one learnt or balanced number an expert beside its matrix")
+    router_score: Literal["softmax", "sigmoid"] = Field(default="softmax", description="what makes weights of the router's numbers")
+    router_scale: PositiveFloat | None = Field(default=None, description="what the weights of a token's experts are multiplied by")
+    router_groups: PositiveInt | None = Field(default=None, description="equal groups of experts, of which a token goes to a few")
+    router_active_groups: PositiveInt | None = Field(default=None, description="groups that one token goes to")
 
     @model_validator(mode="after")
     def _tokens_find_their_experts(self) -> Experts:
         if self.active > self.count:
             raise ValueError(f"active {self.active} is more than the {self.count} experts of a layer")
+        if (self.router_groups is None) != (self.router_active_groups is None):
+            raise ValueError("router_groups and router_active_groups must be given together")
+        if self.router_groups and (self.count % self.router_groups or (self.router_active_groups or 0) > self.router_groups):
+            raise ValueError(f"{self.count} experts do not divide into {self.router_groups} groups, of which a token goes to {self.router_active_groups}")
         return self
 
 
@@ -33,6 +41,13 @@ class Latent(Facts):
     kv_rank: PositiveInt = Field(description="width of the compressed keys and values")
     rope_dim: PositiveInt = Field(description="part of a head's queries and keys that carries the rotary position, shared by all heads of the keys")
     value_dim: PositiveInt = Field(description="size of a head's values")
+
+
+class Stretch(Facts):
+    """Rotary positions that are stretched beyond the sequence of pre-training, as in Llama 3.1: slow ones by ``factor``, fast ones not."""
+
+    factor: PositiveFloat
+    original: PositiveInt = Field(description="sequence of pre-training, tokens: up to here positions are not stretched")
 
 
 class Shape(Facts):
@@ -58,6 +73,7 @@ class Shape(Facts):
     bias: Literal["none", "qkv", "all"]
     positions: Literal["rope", "learned", "alibi"] = Field(description="learned: a table of max_sequence rows or of the job's sequence, whichever is longer")
     rope_base: PositiveFloat | None = None
+    rope_stretch: Stretch | None = Field(default=None, description="how longer sequences than those of pre-training have their positions")
     embedding_norm: bool = Field(default=False, description="a norm behind the embedding")
     max_sequence: PositiveInt = Field(description="longest sequence, tokens")
     experts: Experts | None = None

@@ -109,9 +109,11 @@ def _model(job: Job) -> Iterator[Flag]:
         yield "add-qkv-bias", None
     if model.bias == "all" and model.experts:
         yield "no-bias-dropout-fusion", None  # megatron-core, TEGroupedMLP: not beside experts that have a bias
-    yield from _positions(model)
+    yield from _positions(model, job.spec.sequence)
     if model.latent:
         yield "multi-latent-attention", None
+        yield "rope-type", "rope"  # left out, Megatron-LM stretches the positions of latent attention by YaRN
+        yield "qk-layernorm", None  # here the norms of the compressed queries, keys and values (arXiv:2405.04434)
         if model.latent.query_rank:
             yield "q-lora-rank", model.latent.query_rank
         yield "kv-lora-rank", model.latent.kv_rank
@@ -120,11 +122,14 @@ def _model(job: Job) -> Iterator[Flag]:
         yield "v-head-dim", model.latent.value_dim
 
 
-def _positions(model: Any) -> Iterator[Flag]:
+def _positions(model: Any, sequence: int) -> Iterator[Flag]:
     """Megatron-LM has no ALiBi: a model with it is computed as one without positions, which costs the same (IAC337 says so)."""
     if model.rope_base is not None:
         yield "position-embedding-type", "rope"
         yield "rotary-base", round(model.rope_base)
+        if model.rope_stretch and sequence > model.rope_stretch.original:
+            yield "use-rope-scaling", None
+            yield "rope-scaling-factor", model.rope_stretch.factor
     else:
         yield "position-embedding-type", "learned_absolute" if model.positions == "learned" else "none"
 
@@ -141,9 +146,15 @@ def _experts(spec: JobSpec) -> Iterator[Flag]:
         yield "moe-shared-expert-intermediate-size", experts.shared * experts.hidden
     if experts.dense_layers:
         yield "moe-layer-freq", f"([0]*{experts.dense_layers}+[1]*{spec.model.layers - experts.dense_layers})"
-    if experts.router_bias:
+    if experts.router_score == "sigmoid" or experts.router_bias:
         yield "moe-router-score-function", "sigmoid"  # megatron-core: the bias of an expert goes with no other
+    if experts.router_bias:
         yield "moe-router-enable-expert-bias", None
+    if experts.router_scale:
+        yield "moe-router-topk-scaling-factor", experts.router_scale
+    if experts.router_groups:
+        yield "moe-router-num-groups", experts.router_groups
+        yield "moe-router-group-topk", experts.router_active_groups
     yield "moe-grouped-gemm", None
     yield "moe-token-dispatcher-type", "alltoall"
     if spec.expert_capacity is not None:

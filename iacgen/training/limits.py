@@ -15,6 +15,8 @@ from iacgen.training.said import Rule, error
 if TYPE_CHECKING:
     from iacgen.training.spec import JobSpec
 
+STRETCHED_FROM = 8192
+"""Tokens from which Megatron-LM stretches rotary positions (megatron-core 0.16, RotaryEmbedding._apply_scaling)."""
 FP8_CAPABILITY = 8.9
 FP8_ROWS, FP8_SIDE = 8, 16
 """Transformer Engine, pytorch/utils.py: first compute capability, and what rows and columns of fp8 matrices are multiples of."""
@@ -162,6 +164,25 @@ def _titan_cuts_the_sequence(spec: JobSpec) -> Iterator[Diagnostic]:
         )  # fmt: skip
 
 
+def _parts_have_a_program(spec: JobSpec) -> Iterator[Diagnostic]:
+    """megatron-core 0.16, models/common/embeddings: language_model_embedding.py adds word and position, without a norm;
+    rotary_pos_embedding.py, _apply_scaling, stretches from 8,192 tokens, whatever the arguments."""
+    model, at = spec.model, spec.at("model")
+    if spec.framework != "megatron":
+        return
+    if model.embedding_norm:
+        yield Diagnostic(
+            "IAC341", "part-unknown-to-megatron", "warning", f"{model.id} has a norm behind its embedding, which Megatron-LM does not have: the files train it without", at,
+            help="use framework: deepspeed with a script that has the norm, or embedding_norm: false in a model of your own",
+        )  # fmt: skip
+    stretch = model.rope_stretch
+    if stretch and spec.sequence > stretch.original != STRETCHED_FROM:
+        yield Diagnostic(
+            "IAC341", "part-unknown-to-megatron", "warning", f"{model.id} stretches its positions from {stretch.original} tokens, and Megatron-LM from {STRETCHED_FROM}", at,
+            help=f"use framework: deepspeed with a script that does so, or a sequence of at most {stretch.original}",
+        )  # fmt: skip
+
+
 def _gradients_have_a_program(spec: JobSpec) -> Iterator[Diagnostic]:
     """accelerate 1.15, FullyShardedDataParallelPlugin.set_mixed_precision: with bf16 gradients are reduced in bf16, and no file or variable says
     another type. torchtitan 0.2.2, config/job_config.py: mixed_precision_reduce knows float32 alone."""
@@ -207,7 +228,7 @@ def _what_is_repeated_was_kept(spec: JobSpec) -> Iterator[Diagnostic]:
 
 
 LIMITS: tuple[Rule, ...] = (
-    _experts_divide, _ends_are_said_once, _fsdp_shards, _offload_has_a_program, _fp8_has_a_program, _positions_have_a_program, _gradients_have_a_program,
+    _experts_divide, _ends_are_said_once, _fsdp_shards, _offload_has_a_program, _fp8_has_a_program, _positions_have_a_program, _parts_have_a_program, _gradients_have_a_program,
     _what_is_repeated_was_kept, _titan_cuts_the_sequence, _a_step_is_part_of_the_run,
 )  # fmt: skip
 WORLD: tuple[Rule, ...] = (_expert_grid_divides, _shards_have_a_group)

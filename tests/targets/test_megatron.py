@@ -10,10 +10,11 @@ from types import SimpleNamespace
 import pytest
 
 from iacgen import catalog
+from iacgen.catalog.models import Experts, Latent
 from iacgen.pipeline import run
 from iacgen.render import UnrepresentableValue
 from iacgen.targets import megatron
-from iacgen.training import plan
+from iacgen.training import limits, plan
 from iacgen.training.data import Input, Stage
 
 ROOT = Path(__file__).parents[2]
@@ -83,6 +84,50 @@ def test_latent_attention_is_asked_for_without_groups_of_queries(superpod):
     model = catalog.model("deepseek-v3").model_copy(update={"kv_heads": 1})
     asked = dict(megatron._model(SimpleNamespace(spec=replace(superpod.jobs["pretrain"].spec, model=model))))
     assert "multi-latent-attention" in asked and not {"group-query-attention", "num-query-groups"} & set(asked)
+
+
+# Figures of a model that make another one of it, on DeepSeek-V3 with a stretch of its positions.
+OTHER_MODELS = {
+    "layers": 62, "hidden": 6144, "ffn_hidden": 16384, "heads": 64, "head_dim": 64, "vocabulary": 32000, "tied_embeddings": True, "gated_ffn": False, "norm": "layernorm",
+    "norm_epsilon": 1e-5, "bias": "all", "positions": "alibi", "rope_base": 5e5, "rope_stretch": None, "embedding_norm": True, "max_sequence": 163840,
+    "experts": {"count": 128, "active": 4, "hidden": 1024, "shared": 2, "dense_layers": 1, "router_bias": False, "router_score": "softmax", "router_scale": 1.5, "router_groups": 4, "router_active_groups": 2},
+    "latent": {"query_rank": None, "kv_rank": 256, "rope_dim": 32, "value_dim": 64},
+}  # fmt: skip
+
+
+def other_models():
+    """(names of the figure, model) for each of them. Without latent attention there are key-value heads."""
+    stretched = catalog.model("deepseek-v3").model_copy(update={"rope_stretch": catalog.model("llama-3.1-405b").rope_stretch})
+    yield (), stretched
+    for key, value in OTHER_MODELS.items():
+        for part, one in value.items() if isinstance(value, dict) else ((None, value),):
+            was = getattr(stretched, key)
+            more = {"rope_base": None, "rope_stretch": None} if key == "positions" else {}
+            if part == "router_score":
+                was = was.model_copy(update={"router_bias": False})
+            yield (key, part) if part else (key,), stretched.model_copy(update={key: was.model_copy(update={part: one}) if part else one, **more})
+    grouped = stretched.model_copy(update={"latent": None})
+    yield ("latent",), grouped
+    yield ("kv_heads",), grouped.model_copy(update={"kv_heads": 8})
+
+
+def test_every_figure_of_a_model_reaches_an_argument_or_a_finding(superpod):
+    """Two models that differ in one figure have the same arguments only where a finding says so."""
+    spec, seen = superpod.jobs["pretrain"].spec, {}
+    for names, model in other_models():
+        job = SimpleNamespace(spec=replace(spec, model=model, sequence=16384))
+        said = (*megatron._batch(job), *megatron._model(job), *megatron._experts(job.spec), *(f.slug for f in limits._parts_have_a_program(job.spec)))
+        assert said not in seen, f"{names} and {seen[said]} are one to Megatron"
+        seen[said] = names
+    shape = {(key,) for key in catalog.Shape.model_fields if key not in ("id", "name", "experts", "latent")}
+    parts = {(key, part) for key, kind in (("experts", Experts), ("latent", Latent)) for part in kind.model_fields}
+    assert shape | parts <= set(seen.values())
+
+
+def test_positions_are_stretched_beyond_the_sequence_of_pre_training(superpod):
+    assert not {"use-rope-scaling", "rope-scaling-factor"} & set(flags_of(superpod))
+    job = SimpleNamespace(spec=replace(superpod.jobs["pretrain"].spec, sequence=16384))
+    assert dict(megatron._model(job))["rope-scaling-factor"] == 8
 
 
 def test_experts_with_a_bias_are_added_without_the_fused_kernel(superpod):

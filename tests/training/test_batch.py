@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 from iacgen import catalog
+from iacgen.catalog.models import Stretch
 from iacgen.training import JobSpec, batch, limits, releases
 from iacgen.training.course import Wanted
 from iacgen.training.data import Input
@@ -25,6 +26,8 @@ def changed(spec, change):
     own = {field.name for field in fields(JobSpec)}
     if "experts" in change:
         change = change | {"experts": spec.model.experts.model_copy(update=change["experts"])}
+    if "rope_stretch" in change:
+        change = change | {"rope_stretch": Stretch(**change["rope_stretch"])}
     if "tokens" in change:
         change = change | {"wanted": Wanted(change["tokens"])}
     if "input" in change:

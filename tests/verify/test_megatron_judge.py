@@ -129,6 +129,11 @@ OTHER_SPOILT = [
     ("experts-cut", "--moe-expert-capacity-factor=1.25", "--moe-expert-capacity-factor=1.0", "megatron-not-of-plan", "--moe-expert-capacity-factor"),
     ("latent", "--moe-layer-freq=([0]*3+[1]*58)", "--moe-layer-freq=__import__('os').getpid()", "megatron-refused", "moe-layer-freq"),
     ("latent", "--multi-latent-attention\n", "", "idle-megatron-argument", "--kv-lora-rank without"),
+    *(("latent", f"{line}\n", "", "megatron-not-of-plan", f"{line.partition('=')[0]} is missing") for line in (
+        "--qk-layernorm", "--rope-type=rope", "--moe-router-topk-scaling-factor=2.5", "--moe-router-group-topk=4", "--moe-shared-expert-intermediate-size=2048", "--norm-epsilon=1e-06",
+    )),
+    ("latent", "--moe-router-num-groups=8\n", "", "megatron-refused", "moe_router_num_groups"),
+    ("latent", "--moe-router-num-groups=8", "--moe-router-num-groups=16", "megatron-not-of-plan", "--moe-router-num-groups"),
     ("latent", "--moe-router-score-function=sigmoid", "--moe-router-score-function=softmax", "megatron-refused", "sigmoid"),
     ("uneven", "--decoder-first-pipeline-num-layers=13", "--decoder-first-pipeline-num-layers=14", "megatron-refused", "divisible"),
     ("fp8", "--fp8-format=hybrid", "--fp8-format=e4m3", "megatron-not-of-plan", "--fp8-format"),

@@ -73,6 +73,10 @@ FIELDS = {
     "moe-layer-freq": ("moe_layer_freq", pattern),
     "moe-router-score-function": ("moe_router_score_function", str),
     "moe-router-enable-expert-bias": ("moe_router_enable_expert_bias", None),
+    "moe-router-topk-scaling-factor": ("moe_router_topk_scaling_factor", float),
+    "moe-router-num-groups": ("moe_router_num_groups", int),
+    "moe-router-group-topk": ("moe_router_group_topk", int),
+    "qk-layernorm": ("qk_layernorm", None),
     "moe-grouped-gemm": ("moe_grouped_gemm", None),
     "moe-token-dispatcher-type": ("moe_token_dispatcher_type", str),
     "moe-expert-capacity-factor": ("moe_expert_capacity_factor", float),
@@ -87,7 +91,7 @@ LATENT = {
     "qk-pos-emb-head-dim": ("qk_pos_emb_head_dim", int),
     "v-head-dim": ("v_head_dim", int),
     "rotary-base": ("rotary_base", float),
-    "position-embedding-type": ("rope_type", str),
+    "rope-type": ("rope_type", str),
 }
 
 

@@ -32,6 +32,9 @@ _NEEDS = {
     "fp8-amax-compute-algo": "fp8-format",
     "q-lora-rank": "multi-latent-attention",
     "kv-lora-rank": "multi-latent-attention",
+    "rope-type": "multi-latent-attention",
+    "rope-scaling-factor": "use-rope-scaling",
+    "moe-router-group-topk": "moe-router-num-groups",
 }
 
 
@@ -103,6 +106,7 @@ def planned(job: Any) -> dict[str, object]:
         (model.bias == "all" and bool(model.experts), {"no-bias-dropout-fusion": None}),
         (True, {"position-embedding-type": {"rope": "rope", "learned": "learned_absolute", "alibi": "none"}[model.positions]}),
         (model.rope_base is not None, {"rotary-base": round(model.rope_base or 0)}),
+        (model.rope_stretch is not None and spec.sequence > model.rope_stretch.original, {"use-rope-scaling": None, "rope-scaling-factor": float(model.rope_stretch.factor if model.rope_stretch else 1)}),
         (spec.fp8, {"fp8-format": "hybrid", "fp8-amax-history-len": 1024, "fp8-amax-compute-algo": "max"}),
         (spec.gradients == "bf16", {"grad-reduce-in-bf16": None}),
         (spec.gradients == "fp32", {"accumulate-allreduce-grads-in-fp32": None}),
@@ -129,6 +133,12 @@ def _experts(spec: Any) -> dict[str, object]:
         out["moe-layer-freq"] = f"([0]*{experts.dense_layers}+[1]*{spec.model.layers - experts.dense_layers})"
     if experts.router_bias:
         out |= {"moe-router-score-function": "sigmoid", "moe-router-enable-expert-bias": None}
+    if experts.router_score == "sigmoid":
+        out["moe-router-score-function"] = "sigmoid"
+    if experts.router_scale is not None:
+        out["moe-router-topk-scaling-factor"] = float(experts.router_scale)
+    if experts.router_groups is not None:
+        out |= {"moe-router-num-groups": experts.router_groups, "moe-router-group-topk": experts.router_active_groups}
     if spec.expert_capacity is not None:
         out["moe-expert-capacity-factor"] = float(spec.expert_capacity)
     return out
@@ -138,7 +148,7 @@ def _latent(model: Any) -> dict[str, object]:
     latent = model.latent
     if not latent:
         return {}
-    out: dict[str, object] = {"multi-latent-attention": None, "kv-lora-rank": latent.kv_rank, "qk-head-dim": model.head_dim}
+    out: dict[str, object] = {"multi-latent-attention": None, "rope-type": "rope", "qk-layernorm": None, "kv-lora-rank": latent.kv_rank, "qk-head-dim": model.head_dim}
     out |= {"qk-pos-emb-head-dim": latent.rope_dim, "v-head-dim": latent.value_dim}
     return out | ({"q-lora-rank": latent.query_rank} if latent.query_rank else {})
 
