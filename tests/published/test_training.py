@@ -421,7 +421,7 @@ FITTED = {name: CARDS[name].efficiency for name in CARDS}
 
 
 def test_step_times_are_near(capsys):
-    """Median error at most 8 %, nine rows of ten within 20 %, of all rows and of each GPU type; rows that shares were fitted on are left out."""
+    """Median error at most 8 %, nine rows of ten within 20 %, of all rows and of each GPU type that ten or more are of; rows that shares were fitted on are left out."""
     fitted = {name for known in FITTED.values() for name in known.fitted}
     off: dict[str, dict[str, float]] = {}
     for row, spec, seconds in speeds(RUNS):
@@ -438,7 +438,9 @@ def test_step_times_are_near(capsys):
             print(f"{gpu:<32} {len(errors):>5} {median(map(abs, errors.values())):>8.1%} {near:>12.0%} {median(errors.values()):>+7.1%}  {worst} {errors[worst]:+.1%}")
         if os.environ.get("IACGEN_ERRORS"):
             print("\n".join(f"{name:<44} {error:+.1%}" for name, error in off["all"].items()))
-    for errors in off.values():
+    for gpu, errors in off.items():
+        if gpu != "all" and len(errors) < 10:  # a few runs of one source say little of a type
+            continue
         assert median(map(abs, errors.values())) <= 0.08
         assert sum(abs(e) <= 0.20 for e in errors.values()) >= 0.9 * len(errors)
 
