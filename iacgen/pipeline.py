@@ -311,7 +311,7 @@ def cut(name: str, wanted: Training, blueprint: Blueprint, document: Document) -
     free = frozenset({"micro_batch", "recompute"} - written | ({"zero"} if wanted.zero is None and wanted.framework != "megatron" else set()))
     found = search(spec, free)
     if isinstance(found, NothingFits):
-        return {}, [no_plan(spec, found)]
+        return {}, [no_plan(spec, found, free)]
     plan = found.best.spec
     sizes = {key: getattr(plan, key) for key in Parallel.model_fields if key in CHOICES}
     chosen = {"parallel": Parallel(**sizes, sequence=plan.sequence_parallel or plan.tensor == 1), **{key: getattr(plan, key) for key in sorted(free)}}

@@ -118,12 +118,14 @@ def gib(count: float) -> str:
 
 
 def seconds(value: float) -> str:
-    """Seconds with a fitting unit: ``1.42 s``, ``310 ms``, ``2.5 min``."""
+    """Seconds with a fitting unit: ``1.42 s``, ``310 ms``, ``2.5 min``, ``1,200 days``; never a power of ten."""
     if value < 1:
         return f"{value * 1000:.3g} ms"
     if value < 120:
         return f"{value:.3g} s"
-    return f"{value / 60:.3g} min" if value < 7200 else f"{value / 3600:.3g} h"
+    if value < 7200:
+        return f"{value / 60:.3g} min"
+    return f"{value / 3600:.3g} h" if value < 999 * 3600 else f"{value / 86400:,.0f} days"
 
 
 def kilowatts(watts: float) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from typer.testing import CliRunner
@@ -70,6 +71,18 @@ def test_a_job_that_fits_nowhere_is_refused_at_its_parallel():
     (refused,) = named(state, "no-plan-fits")
     assert refused.path == ("training", "pretrain", "parallel") and "GiB" in refused.message
     assert state.project is None
+
+
+@pytest.mark.parametrize(("more", "stated"), [("", ""), (", recompute: full, micro_batch: 1", ", or leave micro_batch and recompute out")])
+def test_what_does_not_fit_is_told_how_many_nodes_it_fits_and_which_stated_values_tie_it(more, stated):
+    (refused,) = named(made(model="llama-3.1-405b", more=", count: 1" + more), "no-plan-fits")
+    nodes = int(re.search(r"count: (\d+)", refused.help)[1])
+    assert "micro_batch" not in refused.help.removesuffix(stated) or stated in refused.help
+    assert (stated in refused.help) if stated else "leave" not in refused.help
+    for count, fits in ((nodes, True), (nodes // 2, False)):
+        text = BLUEPRINT.format(model="llama-3.1-405b", framework="megatron", more=f", count: {count}{more}")
+        wide = text.replace("count: 9, spares: 1", f"count: {nodes + 1}, spares: 1")
+        assert wide != text and bool(named(run(wide, "pod.yaml"), "no-plan-fits")) != fits, count
 
 
 def test_nodes_that_nothing_joins_have_no_plan():

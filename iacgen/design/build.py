@@ -154,7 +154,7 @@ def _facilities(blueprint: Blueprint, pools: dict[str, Pool], fabrics: dict[str,
         except facility.TooLarge as error:
             what = ("nodes" if str(error) in pools else "fabrics", str(error))
             related = (Related(what, "what does not fit"),) if what[1] in {**pools, **fabrics} else ()
-            findings.append(Diagnostic("IAC212", "does-not-fit-a-rack", "error", f"{error}: {error.figures}", ("sites", name, "rack"), related))
+            findings.append(Diagnostic("IAC212", "does-not-fit-a-rack", "error", f"{error}: {error.figures}", ("sites", name, "rack"), related, "give the rack what its largest machine needs, or take a smaller machine"))
             continue
         if site.cooling and out[name].power_w > site.cooling.capacity:
             heat, plant = out[name].power_w / 1000, site.cooling.capacity / 1000

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from iacgen.render import render as render_template
-from iacgen.training.parameters import largest_tensor
+from iacgen.training.parameters import largest_tensor, stage_layers
 
 if TYPE_CHECKING:
     from iacgen.design.model import Design
@@ -23,6 +23,10 @@ _TENSOR_GROUPS_SINCE = (0, 16, 4)
 _SWAP_BUFFER = 100_000_000
 """Elements; DeepSpeed's own buffer_size of offload_param (runtime/zero/offload_config.py)."""
 
+_STAGES = (
+    "Layers of the model on each stage, as memory was counted: partition_method type:NAME of PipelineModule, where NAME is their class; "
+    "its default, parameters, gives the stage of a large embedding fewer"
+)
 # Measured with DeepSpeed 0.19.8 on four ranks: with the mesh of the configuration alone the weights of two such GPUs drift apart.
 _SEQUENCE_GROUPS = (
     "GPUs that share a sequence. Give deepspeed.initialize an mpu of this size (deepspeed.runtime.sequence_parallel.parallel_state_sp): "
@@ -138,6 +142,7 @@ def words(job: Job, design: Design) -> tuple[tuple[str, str | int, str], ...]:
     ]
     if spec.pipeline > 1:
         found.append(("TRAIN_PIPELINE", spec.pipeline, "Stages of the pipeline: num_stages of PipelineModule, which DeepSpeed reads from no file"))
+        found.append(("TRAIN_PIPELINE_LAYERS", ",".join(map(str, stage_layers(spec))), _STAGES))
     if spec.tensor > 1:
         how = "num_mp of PipeModelDataParallelTopology, which PipelineModule takes" if spec.pipeline > 1 else "the script gives deepspeed.initialize an mpu with its groups"
         found.append(("TRAIN_TENSOR", spec.tensor, f"GPUs that share a layer: {how}"))

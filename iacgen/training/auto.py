@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from iacgen.diagnostics import Diagnostic
-from iacgen.training.search import deciding
+from iacgen.training.search import Found, deciding, search
 from iacgen.training.step import WORDS
 from iacgen.units import gib, seconds
 
 if TYPE_CHECKING:
-    from iacgen.training.search import Found, NothingFits, Plan
+    from iacgen.training.search import NothingFits, Plan
     from iacgen.training.spec import JobSpec
 
 
 def chosen_plan(found: Found) -> Diagnostic:
     """What ``parallel: auto`` chose, and what the next ones lose to it."""
     best, spec = found.best, found.best.spec
-    lines = [f"{plan.words}: {plan.seconds:.4g} s, {loss(plan, best)}" for plan in found.others]
+    lines = [f"{plan.words}: {seconds(plan.seconds)}, {loss(plan, best)}" for plan in found.others]
     return Diagnostic(
         "IAC391", "plan-chosen", "info",
-        f"{spec.name}: {best.words} takes {best.seconds:.4g} s a step, the least of {found.ways:,} ways that divide",
+        f"{spec.name}: {best.words} takes {seconds(best.seconds)} a step, the least of {found.ways:,} ways that divide",
         spec.at("parallel"), help="\n".join(["next fastest:", *lines]) if lines else None,
     )  # fmt: skip
 
 
-def no_plan(spec: JobSpec, found: NothingFits) -> Diagnostic:
-    """Why ``parallel: auto`` chose nothing."""
+def no_plan(spec: JobSpec, found: NothingFits, free: frozenset[str] = frozenset()) -> Diagnostic:
+    """Why ``parallel: auto`` chose nothing, where ``free`` was open besides the cut."""
     if not spec.node_bytes_per_s and spec.world > spec.nvlink_domain and not found.ways:
         message = f"{spec.name} takes {spec.nodes:,} nodes, and no compute fabric joins them: no way to cut it has a time"
         help = "connect the pool to a fabric with purpose: compute, or state the sizes of parallel"
@@ -35,8 +36,20 @@ def no_plan(spec: JobSpec, found: NothingFits) -> Diagnostic:
         help = "change count or global_batch, so that copies of the model divide both"
     else:
         message = f"{spec.model.name} fits on {spec.world:,} x {spec.gpu.id} in none of {found.ways:,} ways: the least that one GPU needs is {gib(found.least)} of {gib(found.room)}"
-        help = "take more nodes (count), leave micro_batch and recompute out, or offload the optimizer's states"
+        help = _room(spec, free)
     return Diagnostic("IAC390", "no-plan-fits", "error", message, spec.at("parallel"), help=help)
+
+
+def _room(spec: JobSpec, free: frozenset[str]) -> str:
+    """What would give the job room: the number of nodes that it fits, found by doubling, and the keys that tie it."""
+    counts = (spec.nodes << n for n in range(1, 5))
+    fits = next((n for n in counts if isinstance(search(replace(spec, nodes=n, usable_nodes=n), free, shown=0), Found)), None)
+    has = "" if spec.usable_nodes is None or fits is None or fits <= spec.usable_nodes else f", of which the pool has {spec.usable_nodes:,}"
+    ways = [f"take {fits:,} nodes (count: {fits}{has})" if fits else f"take more than {spec.nodes << 4:,} nodes"]
+    tied = [key for key in ("micro_batch", "recompute", "zero") if key not in free and (key != "zero" or spec.framework == "deepspeed")]
+    ways += [f"leave {' and '.join(tied)} out"] if tied else []
+    ways += ["offload the optimizer's states"] if spec.offload_optimizer == "none" else []
+    return ", or ".join(ways)
 
 
 def loss(plan: Plan, faster: Plan) -> str:

@@ -13,14 +13,15 @@ from typing import TYPE_CHECKING
 from iacgen.diagnostics import Diagnostic
 from iacgen.training.groups import expert_stride
 from iacgen.training.limits import LIMITS, WORLD
-from iacgen.training.parameters import stage_layers
 from iacgen.training.releases import RELEASES, groups_repeat
 from iacgen.training.said import Rule, error as _error
+from iacgen.training.stages import STAGES
 from iacgen.training.traffic import experts_keep_to_nodes, node_share
 
 if TYPE_CHECKING:
     from iacgen.training.spec import JobSpec
 
+_WIDTH = ("IAC307", "IAC308", "IAC309", "IAC314")
 _COUNTS = {
     "nodes": ("count",),
     "gpus_per_node": ("nodes",),
@@ -40,9 +41,20 @@ def check(spec: JobSpec) -> list[Diagnostic]:
     unusable = list(_counts_are_positive(spec))
     if unusable:
         return unusable
-    shape = [finding for rule in SHAPE for finding in rule(spec)]
+    shape = _told_once(spec, [finding for rule in SHAPE for finding in rule(spec)])
     world = list(_world_divides(spec))
     return shape + (world or [finding for rule in BATCH for finding in rule(spec)])
+
+
+def _told_once(spec: JobSpec, found: list[Diagnostic]) -> list[Diagnostic]:
+    """One finding of a tensor size that divides neither this nor that, with the sizes that divide all."""
+    width = [f for f in found if f.id in _WIDTH and f.path == spec.at("parallel", "tensor")]
+    if len(width) < 2:
+        return found
+    rules = (_width_divides, _tensor_stays_in_the_node, *LIMITS)
+    sizes = [t for t in range(1, spec.nvlink_domain + 1) if not any(f.id in _WIDTH for rule in rules for f in rule(replace(spec, tensor=t)))]
+    told = replace(width[0], help=f"use {', '.join(map(str, sizes))}: these divide heads and feed-forward and keep to NVLink")
+    return [told if f is width[0] else f for f in found if f is width[0] or f not in width]
 
 
 def _counts_are_positive(spec: JobSpec) -> Iterator[Diagnostic]:
@@ -113,35 +125,6 @@ def _micro_batches_fill_the_interleaved_schedule(spec: JobSpec) -> Iterator[Diag
         )  # fmt: skip
 
 
-def _layers_divide(spec: JobSpec) -> Iterator[Diagnostic]:
-    """Megatron-LM validate_args: layers, with the embedding and the loss where they count, divisible by pipeline * virtual. Where the
-    ends have numbers of their own: what is left divides over the other stages, and each stage over its chunks."""
-    if spec.first_layers is not None or spec.last_layers is not None:
-        yield from _layers_left_divide(spec)
-        return
-    chunks = spec.pipeline * spec.virtual
-    counted = spec.model.layers + spec.embedding_as_layer + spec.loss_as_layer
-    if counted % chunks or counted // chunks < 1:
-        good = [str(n) for n in range(1, counted + 1) if counted % n == 0 and n % spec.virtual == 0]
-        sizes = ", ".join(str(int(n) // spec.virtual) for n in good) or "none"
-        yield _error(
-            spec, 306, "layers-not-divisible",
-            f"{counted} layers do not divide into {chunks} chunks (pipeline {spec.pipeline} * virtual {spec.virtual})",
-            ("parallel", "pipeline"), f"with virtual {spec.virtual}, pipeline can be {sizes}",
-        )  # fmt: skip
-
-
-def _layers_left_divide(spec: JobSpec) -> Iterator[Diagnostic]:
-    layers = stage_layers(spec)
-    ends = " and ".join(f"{name} {n}" for name, n in (("first_layers", spec.first_layers), ("last_layers", spec.last_layers)) if n is not None)
-    if sum(layers) != spec.model.layers or min(layers) < 1 or any(n % spec.virtual for n in layers):
-        yield _error(
-            spec, 306, "layers-not-divisible",
-            f"with {ends}, {spec.model.layers} layers do not divide over {spec.pipeline} stages of {spec.virtual} chunks",
-            ("parallel", "pipeline"), "choose the ends so that the other stages share what is left evenly, each a multiple of virtual",
-        )  # fmt: skip
-
-
 def _width_divides(spec: JobSpec) -> Iterator[Diagnostic]:
     """megatron-core TransformerConfig: heads divisible by the tensor size; query groups divide it or are divided by it."""
     model, t = spec.model, spec.tensor
@@ -191,7 +174,7 @@ def _parts_have_their_partner(spec: JobSpec) -> Iterator[Diagnostic]:
     """Options that Megatron refuses or, worse, switches off in silence when what they refine is absent."""
     if spec.sequence_parallel and spec.tensor == 1:
         yield _error(spec, 311, "sequence-parallel-without-tensor", "sequence parallelism with tensor 1: Megatron switches it off in silence", ("parallel", "sequence"), "set parallel.sequence: false, or use tensor above 1")
-    if spec.virtual > 1 and spec.pipeline == 1:
+    if spec.virtual > 1 and spec.pipeline == 1 and spec.framework == "megatron":  # elsewhere it is refused whole (IAC316)
         yield _error(spec, 312, "virtual-without-pipeline", f"virtual {spec.virtual} with pipeline 1: there is no pipeline to interleave", ("parallel", "virtual"), "leave virtual out, or use pipeline above 1")
     for name, least in (("expert", 1), ("expert_tensor", 1), ("expert_capacity", 0)):
         if (getattr(spec, name) or 0) > least and not spec.model.experts:
@@ -240,7 +223,8 @@ def _groups_keep_to_whole_nodes(spec: JobSpec) -> Iterator[Diagnostic]:
         rest = max(1, spec.gpus_per_node // spec.tensor)
         yield _error(
             spec, 319, "group-straddles-nodes",
-            f"a node holds {rest} positions of context {spec.context}, {spec.data_parallel} copies and pipeline {spec.pipeline}, which do not fill it evenly",
+            f"a node holds {rest} positions of context {spec.context}, {spec.data_parallel} copies and pipeline {spec.pipeline}, which do not fill it evenly: "
+            "the program would start, but some groups begin in the middle of a node, and no placement of this plan is counted for that",
             ("parallel",), f"choose context and count so that {rest} divides them, or is divided by them, in that order",
         )  # fmt: skip
     elif spec.model.experts and not experts_keep_to_nodes(spec) and not (spec.model.experts.count % spec.expert or spec.model.experts.hidden % spec.expert_tensor):
@@ -251,5 +235,5 @@ def _groups_keep_to_whole_nodes(spec: JobSpec) -> Iterator[Diagnostic]:
         )  # fmt: skip
 
 
-SHAPE: tuple[Rule, ...] = (_layers_divide, _width_divides, _sequence_divides, _sequence_is_known_to_the_model, _parts_have_their_partner, _tensor_stays_in_the_node, _framework_can, *LIMITS, *RELEASES)
+SHAPE: tuple[Rule, ...] = (*STAGES, _width_divides, _sequence_divides, _sequence_is_known_to_the_model, _parts_have_their_partner, _tensor_stays_in_the_node, _framework_can, *LIMITS, *RELEASES)
 BATCH: tuple[Rule, ...] = (_data_parallel_as_stated, *WORLD, _batch_divides, _micro_batches_fill_the_interleaved_schedule, _groups_keep_to_whole_nodes)

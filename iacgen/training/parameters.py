@@ -91,8 +91,12 @@ def stage_layers(spec: JobSpec) -> tuple[int, ...]:
     """Transformer layers on each pipeline stage.
 
     Even, unless the embedding or the loss counts as a layer: then the first or the last stage has one layer less. Or the first or
-    the last stage has a number of its own, and the others share the rest. The caller has made sure that the sum divides.
+    the last stage has a number of its own, and the others share the rest. The caller has made sure that the sum divides. DeepSpeed
+    balances the layers of a type (runtime/utils.py, partition_balanced): what is left over goes to the first stages.
     """
+    if spec.framework == "deepspeed":
+        each, more = divmod(spec.model.layers, spec.pipeline)
+        return tuple(each + (stage < more) for stage in range(spec.pipeline))
     if spec.first_layers is None and spec.last_layers is None:
         extra = spec.embedding_as_layer + spec.loss_as_layer
         layers = [(spec.model.layers + extra) // spec.pipeline] * spec.pipeline

@@ -83,14 +83,15 @@ def test_parallel_sizes_are_written_where_deepspeed_looks_for_them(spec):
         ({"context": 4, "global_batch": 512}, {"TRAIN_CONTEXT": 4}),
         ({"model": catalog.model("mixtral-8x7b"), "expert": 8, "zero": 2}, {"TRAIN_EXPERT": 8}),
         ({"model": catalog.model("mixtral-8x7b"), "expert": 4, "zero": 2, "expert_capacity": 1.5}, {"TRAIN_EXPERT": 4, "TRAIN_EXPERT_CAPACITY": "1.5"}),
-        ({"pipeline": 4, "zero": 1, "global_batch": 512, "model": catalog.model("llama-3-8b")}, {"TRAIN_PIPELINE": 4}),
-        ({"tensor": 2, "pipeline": 4, "zero": 1, "global_batch": 512, "model": catalog.model("llama-3-8b")}, {"TRAIN_PIPELINE": 4, "TRAIN_TENSOR": 2}),
+        ({"pipeline": 4, "zero": 1, "global_batch": 512, "model": catalog.model("llama-3-8b")}, {"TRAIN_PIPELINE": 4, "TRAIN_PIPELINE_LAYERS": "8,8,8,8"}),
+        ({"pipeline": 3, "zero": 1, "nodes": 3, "global_batch": 384, "model": catalog.model("llama-3-8b")}, {"TRAIN_PIPELINE": 3, "TRAIN_PIPELINE_LAYERS": "11,11,10"}),
+        ({"tensor": 2, "pipeline": 4, "zero": 1, "global_batch": 512, "model": catalog.model("llama-3-8b")}, {"TRAIN_PIPELINE": 4, "TRAIN_PIPELINE_LAYERS": "8,8,8,8", "TRAIN_TENSOR": 2}),
     ],
 )
 def test_what_deepspeed_reads_from_no_file_is_told_to_the_script(superpod, spec, changes, told):
     _, job = config_of(replace(spec, **changes))
     words = {name: value for name, value, _ in deepspeed.words(job, superpod.design)}
-    assert {name: words[name] for name in words.keys() & {"TRAIN_CONTEXT", "TRAIN_PIPELINE", "TRAIN_TENSOR", "TRAIN_EXPERT", "TRAIN_EXPERT_CAPACITY"}} == told
+    assert {name: words[name] for name in words.keys() & {"TRAIN_CONTEXT", "TRAIN_PIPELINE", "TRAIN_PIPELINE_LAYERS", "TRAIN_TENSOR", "TRAIN_EXPERT", "TRAIN_EXPERT_CAPACITY"}} == told
 
 
 @pytest.mark.parametrize(("recompute", "interval"), [("full", {"activation_checkpoint_interval": 1}), ("selective", None)])

@@ -13,12 +13,12 @@ import yaml
 
 from iacgen import catalog
 from iacgen.catalog.models import Stretch
-from iacgen.training import JobSpec, batch, limits, releases
+from iacgen.training import JobSpec, batch, limits, releases, stages
 from iacgen.training.course import Wanted
 from iacgen.training.data import Input
 
 CASES = yaml.safe_load(Path(__file__).with_name("refusals.yaml").read_text())
-ARITHMETIC = Path(batch.__file__).read_text() + Path(limits.__file__).read_text() + Path(releases.__file__).read_text()
+ARITHMETIC = Path(batch.__file__).read_text() + Path(limits.__file__).read_text() + Path(releases.__file__).read_text() + Path(stages.__file__).read_text()
 
 
 def changed(spec, change):
@@ -70,6 +70,30 @@ def test_the_numbers_that_the_help_offers_are_sound(pretrain, change, field):
     for number in map(int, offered.groups()):
         again = replace(pretrain, **{field: number})
         assert finding.id not in {f.id for f in batch.check(again)}
+
+
+@pytest.mark.parametrize(
+    ("model", "pipeline", "virtual", "offered"),
+    [
+        ("deepseek-v3", 16, 1, "with virtual 1, pipeline can be 1, 61; or keep pipeline 16 with last_layers: 1"),
+        ("llama-3.1-405b", 16, 8, "keep pipeline 16 with embedding_as_layer: true and loss_as_layer: true"),
+        ("llama-3-8b", 11, 1, "or keep pipeline 11 with embedding_as_layer: true; or keep pipeline 11 with last_layers: 2"),
+        ("llama-3-8b", 3, 5, "no size of pipeline goes with virtual 5"),
+    ],
+)
+def test_the_advice_about_layers_names_ends_that_come_out_even(pretrain, model, pipeline, virtual, offered):
+    spec = replace(pretrain, model=catalog.model(model), pipeline=pipeline, virtual=virtual, context=1)
+    (finding,) = [f for f in batch.check(spec) if f.id == "IAC306"]
+    assert offered in finding.help
+    for way in re.findall(r"keep pipeline \d+ with ([^;]+)", finding.help):
+        ends = {name: value == "true" or int(value) for name, value in re.findall(r"(\w+): (\w+)", way)}
+        assert "IAC306" not in {f.id for f in batch.check(replace(spec, **ends))}, way
+
+
+def test_a_tensor_size_that_divides_nothing_is_told_once_with_those_that_divide_all(pretrain):
+    spec = replace(pretrain, model=catalog.model("llama-3-8b"), tensor=3)
+    (finding,) = [f for f in batch.check(spec) if f.path == spec.at("parallel", "tensor")]
+    assert finding.help.startswith("use 1, 2, 4, 8:")
 
 
 def divides(n, *parts):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from iacgen import catalog
 from iacgen.training import memory, table_text
-from iacgen.training.parameters import count, shard
+from iacgen.training.parameters import count, shard, stage_layers
 from iacgen.training.states import state_bytes
 from iacgen.training.zero import bucket_bytes
 from iacgen.verify import programs
@@ -231,3 +231,14 @@ def test_deepspeed_estimates_the_same_sharded_states(finetune):
             *lasting, _ = state_bytes(spec, parameters)
             counted = {2: 4, 3: 2}[zero] * parameters / spec.world
             assert sum(lasting) + counted == pytest.approx(theirs, rel=1e-6)
+
+
+@pytest.mark.judge("deepspeed")
+def test_layers_lie_on_the_stages_where_deepspeed_deals_them_out(finetune):
+    asked = [(layers, stages) for layers in (5, 32, 61, 80) for stages in (1, 2, 3, 5, 7, 16) if stages <= layers]
+    python = programs.find("deepspeed").path
+    answer = run([python, Path(__file__).with_name("ask_deepspeed.py"), json.dumps(asked), "stages"], env={"DS_ACCELERATOR": "cpu"}, timeout=300)
+    assert answer.ok, answer.err
+    for (layers, stages), theirs in zip(asked, json.loads(answer.out.splitlines()[-1]), strict=True):
+        spec = replace(finetune, model=finetune.model.model_copy(update={"layers": layers}), pipeline=stages, zero=1)
+        assert list(stage_layers(spec)) == theirs

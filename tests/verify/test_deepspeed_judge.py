@@ -139,6 +139,7 @@ CUT = [
     ({"pipeline": 2, "zero": 1}, "ds_config.json", '"activation_checkpoint_interval": 1', '"activation_checkpoint_interval": 0', "activation_checkpoint_interval is 0"),
     ({"pipeline": 2, "zero": 1}, "ds_config.json", '"overlap_comm": false', '"overlap_comm": true', "overlap_comm is true"),
     ({"pipeline": 2, "zero": 1}, "job.env", "TRAIN_PIPELINE=2", "TRAIN_PIPELINE=4", "TRAIN_PIPELINE"),
+    ({"pipeline": 2, "zero": 1}, "job.env", "TRAIN_PIPELINE_LAYERS=16,16", "TRAIN_PIPELINE_LAYERS=17,15", "TRAIN_PIPELINE_LAYERS"),
     ({"tensor": 2}, "", "", "", None),
     ({"tensor": 2, "pipeline": 2, "zero": 1}, "", "", "", None),
     ({"tensor": 2}, "job.env", "TRAIN_TENSOR=2", "TRAIN_TENSOR=8", "TRAIN_TENSOR"),

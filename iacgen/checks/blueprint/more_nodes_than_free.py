@@ -32,4 +32,6 @@ def check(blueprint: Blueprint) -> Iterator[Found]:
         if (job.count or 1) > pool.count - pool.spares - len(set(pool.down)):
             message = f"the job wants {job.count or 1} nodes; {job.nodes} has {pool.count}, less {pool.spares} spare and {len(set(pool.down))} down"
             fewer = [key for key in ("count", "spares", "down") if getattr(pool, key)]
-            yield Found(message, ("training", name, "count" if job.count else "nodes"), tuple(Related(("nodes", job.nodes, key), "of the pool") for key in fewer))
+            free = pool.count - pool.spares - len(set(pool.down))
+            help = f"set count: {free} or less, or a larger pool" if free > 0 else f"leave hosts of {job.nodes} to work: fewer spares, or a larger pool"
+            yield Found(message, ("training", name, "count" if job.count else "nodes"), tuple(Related(("nodes", job.nodes, key), "of the pool") for key in fewer), help)

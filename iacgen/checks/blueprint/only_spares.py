@@ -27,4 +27,8 @@ from ..rule import Found, rule
 def check(blueprint: Blueprint) -> Iterator[Found]:
     for name, pool in blueprint.nodes.items():
         if pool.spares >= pool.count:
-            yield Found(f"{pool.spares} of {pool.count} hosts are spares, none is left to work", ("nodes", name, "spares"))
+            yield Found(f"{pool.spares} of {pool.count} hosts are spares, none is left to work", ("nodes", name, "spares"), help=_help(pool.count))
+
+
+def _help(count: int) -> str:
+    return f"set spares: {count - 1} or less, or a larger count" if count > 1 else "leave spares out, or take a larger count"

@@ -37,4 +37,5 @@ def check(blueprint: Blueprint) -> Iterator[Found]:
             message = f"{bytes_si(size)} at {gb_per_s(rate)} take {seconds(size / rate)}, and {wanted}"
             field = "write" if hasattr(blueprint.storage[job.checkpoint.to], "write") else "throughput_mbps_per_tib"
             related = (Related(("storage", job.checkpoint.to, field), "how fast it is"),)
-            yield Found(message, ("training", name, "checkpoint", *(["target"] if target else [])), related)
+            help = f"promise {seconds(size / rate)} or more, or a store that writes {gb_per_s(size / (target or ASSUMED_SAVE_S))}"
+            yield Found(message, ("training", name, "checkpoint", *(["target"] if target else [])), related, help)

@@ -32,4 +32,4 @@ def check(subject: Subject) -> Iterator[Found]:
     wanted = subject.blueprint.nccl
     for name, value in wanted.set.items() if wanted else ():
         if not misread(name, value) and not deaf(subject, name) and (told := harm(subject, name, value)):
-            yield Found(f"with {name} {value} {told}", ("nccl", "set", name))
+            yield Found(f"with {name} {value} {told}", ("nccl", "set", name), help="leave it out, or allow this finding with the fault that needs it")

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...training.checkpoints import Checkpoints, daly_interval_s
 from ...units import seconds
 from ..rule import Found, rule
 from ..subject import Subject
@@ -30,4 +31,12 @@ def check(subject: Subject) -> Iterator[Found]:
         plan = job.checkpoints
         if plan and plan.save_s > MOST * plan.interval_s:
             message = f"a save of {seconds(plan.save_s)} every {seconds(plan.interval_s)} takes {plan.save_s / plan.interval_s:.0%} of the time"
-            yield Found(message, ("training", name, "checkpoint", "target"))
+            yield Found(message, ("training", name, "checkpoint", "target"), help=_help(plan))
+
+
+def _help(plan: Checkpoints) -> str:
+    """The longest save that takes less, by halving: a shorter one comes more often."""
+    save = plan.save_s
+    while save > MOST * daly_interval_s(save, plan.mttf_s):
+        save *= 0.9
+    return f"promise {seconds(save)} or less, and a store that writes as fast"

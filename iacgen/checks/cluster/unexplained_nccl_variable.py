@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..nccl_harm import harm
 from ..nccl_names import DEBUGGING, UNDOCUMENTED
 from ..nccl_readers import deaf
 from ..rule import Found, rule
@@ -30,7 +31,7 @@ from ..subject import Subject
 @rule("IAC513", "unexplained-nccl-variable", "warning", lab="info")
 def check(subject: Subject) -> Iterator[Found]:
     wanted = subject.blueprint.nccl
-    for name in wanted.set if wanted and not wanted.reason else ():
-        if (name in DEBUGGING or name in UNDOCUMENTED) and not deaf(subject, name):
+    for name, value in wanted.set.items() if wanted and not wanted.reason else ():
+        if (name in DEBUGGING or name in UNDOCUMENTED) and not deaf(subject, name) and not harm(subject, name, value):
             what = "for debugging" if name in DEBUGGING else "not documented"
             yield Found(f"{name} is {what}, and nothing says why it is set", ("nccl", "set", name), help="add nccl.reason", on_key=True)

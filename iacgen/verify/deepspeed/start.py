@@ -64,6 +64,7 @@ def words(job: Any, design: Any) -> dict[str, str]:
     out = {"TRAIN_MODEL": spec.model.id, "TRAIN_SEQUENCE_LENGTH": spec.sequence, "TRAIN_RECOMPUTE": spec.recompute}
     if spec.pipeline > 1:
         out["TRAIN_PIPELINE"] = spec.pipeline
+        out["TRAIN_PIPELINE_LAYERS"] = ",".join(str(-(-(spec.model.layers - stage) // spec.pipeline)) for stage in range(spec.pipeline))
     if spec.tensor > 1:
         out["TRAIN_TENSOR"] = spec.tensor
     if spec.context > 1:
