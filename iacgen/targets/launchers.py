@@ -1,7 +1,8 @@
 """Launchers beside Slurm, for every job: torchrun node by node, and Open MPI with its rank file. Both keep the order of the placement.
 
-``hostfile`` is one for DeepSpeed, Open MPI and Horovod, which all read ``host slots=N`` and count ranks host by host (horovod
-docs, running; prrte, schizo). Horovod gets no more than that: its last release is 0.28.1 of 2023.
+``hostfile`` is one for DeepSpeed, Open MPI and Horovod, which all read ``host slots=N`` and count ranks host by host (horovod 0.28.1,
+runner/common/util/hosts.py, where a comment or an empty line ends the start: none may stand there; prrte, schizo). Horovod gets no
+more than that and a line of ``mpirun.sh`` that says how: its last release is 0.28.1 of 2023.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ _WHAT = {
     "fabric": "cables, ports, parts to buy, addresses, files of managers and switches; its README.md says who reads which",
     "facility": "racks, power and cooling; a drawing of the racks of each hall",
     "nccl": "NCCL's environment in the dialect of each reader; for each pool a job that measures its fabric",
-    "training": "framework configuration, environment, host and rank files, launch scripts and data path of a job",
+    "training": "framework configuration, environment, launch scripts and data path of a job; its rank file, and its hostfile for DeepSpeed, mpirun and horovodrun",
     "monitoring": "scrape configuration, alert rules, dashboards",
     ".iacgen": "the blueprint with every default written out, and the list of files for the next run",
 }

@@ -2,6 +2,8 @@
 # Starts finetune by Open MPI 5: run it once, on any host that reaches all of the hostfile beside it. Written by iacgen from the blueprint.
 #
 # The rank file puts each rank on its host and its cores. Open MPI only starts the ranks: they talk by NCCL.
+# A script of Horovod's (0.28.1, of 2023, is its last release) is started over the same hosts in the same order, without this file:
+# horovodrun -np 256 --hostfile hostfile python3 SCRIPT
 set -euo pipefail
 
 die() { printf '%s: %s\n' finetune "$*" >&2; exit 1; }
