@@ -76,3 +76,8 @@ def test_written_numbers_read_back(value, dimension):
 @given(st.decimals("0.001", "999999", places=3))
 def test_written_seconds_read_back(value):
     assert units.parse(units.write(float(value), "seconds"), "seconds") == float(value)
+
+
+@pytest.mark.parametrize(("value", "text"), [(0.31, "310 ms"), (119, "119 s"), (150, "2.5 min"), (13_910, "3.86 h"), (999 * 3600 - 1, "999 h"), (999 * 3600, "42 days"), (2.0088e11, "2,325,000 days")])
+def test_seconds_are_read_without_a_power_of_ten(value, text):
+    assert units.seconds(value) == text
