@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from iacgen.training.activations import embedding_bytes, input_bytes, logits_bytes, routed_tokens, stored_bytes, working_bytes
 from iacgen.training.parameters import shard, stage_kinds, stage_layers
-from iacgen.training.states import state_bytes
+from iacgen.training.states import state_bytes, sums_over_pipeline
 from iacgen.training.zero import bucket_bytes
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ def _fsdp_buffers(spec: JobSpec, stage: int) -> int:
     and the output layer, which stay. Their gradients: bf16, and once more in the type that they are reduced in."""
     held, layers = shard(spec, stage), max(stage_layers(spec)[stage], 1)
     block, reduced = (held.layers + held.experts) // layers, 4 if spec.gradients == "fp32" else 2
-    gathered = 0 if spec.zero < 3 else 2 * 2 * block + 2 * held.ends
+    gathered = 0 if spec.zero < 3 or sums_over_pipeline(spec) else 2 * 2 * block + 2 * held.ends
     return gathered + (2 + reduced) * max(block, held.ends)
 
 

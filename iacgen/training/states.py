@@ -58,6 +58,12 @@ def sums_are_flat(spec: JobSpec) -> bool:
     return spec.zero == 0 and spec.pipeline > 1 and not (spec.framework_version and spec.framework_version < SHARDED_BF16)
 
 
+def sums_over_pipeline(spec: JobSpec) -> bool:
+    """Whether FSDP exchanges gradients once a step and not in each micro batch: PyTorch's pipeline stages switch reduction and resharding off
+    behind each backward pass, and reduce behind the last one (torch 2.13, distributed/pipelining/stage.py, perform_reduce_grad)."""
+    return spec.framework == "fsdp" and spec.pipeline > 1
+
+
 def state_bytes(spec: JobSpec, parameters: int, experts: int = 0) -> States:
     """Bytes on one GPU that holds ``parameters`` and, of its experts, ``experts`` more."""
     same, alike = ranks(spec)
@@ -108,11 +114,14 @@ def _deepspeed(spec: JobSpec) -> tuple[Rate, Rate, Rate, Rate]:
 
 def _fsdp(spec: JobSpec) -> tuple[Rate, Rate, Rate, Rate]:
     """PyTorch's FSDP with bf16 compute: fp32 shards of weights, gradients and moments; what is gathered lies in the buffers.
-    Without resharding after the forward pass (stage 2) the bf16 weights stay gathered. Offload takes all shards to the CPU."""
-    gathered = 2 if spec.zero < 3 else 0
+    Without resharding after the forward pass (stage 2) the bf16 weights stay gathered. A pipeline keeps them so behind each backward
+    pass, and sums whole gradients until the last micro batch is through (`sums_over_pipeline`). Offload takes all shards to the CPU."""
+    gathered, summed = 2 if spec.zero < 3 else 0, 0
+    if sums_over_pipeline(spec):
+        gathered, summed = 2, 4 if spec.gradients == "fp32" else 2
     if spec.offload_weights != "none" or spec.offload_optimizer != "none":
-        return Rate(gathered), NONE, NONE, NONE
-    return Rate(gathered, 4), Rate(shared=4), Rate(shared=8), NONE
+        return Rate(gathered), Rate(summed), NONE, NONE
+    return Rate(gathered, 4), Rate(summed, 4), Rate(shared=8), NONE
 
 
 RATES = {"megatron": _megatron, "deepspeed": _deepspeed, "fsdp": _fsdp}

@@ -17,7 +17,7 @@ from iacgen.training.groups import expert_stride
 from iacgen.training.kernels import Kernels, Passes, embedding, layer, output_layer
 from iacgen.training.links import Links, links
 from iacgen.training.parameters import shard, stage_kinds, stage_layers
-from iacgen.training.states import ranks
+from iacgen.training.states import ranks, sums_over_pipeline
 from iacgen.training.traffic import exchanges, sent_to_experts
 
 if TYPE_CHECKING:
@@ -237,7 +237,8 @@ def _data_s(spec: JobSpec, over: Links, micro: float, forward: float, slower: fl
     v chunks in a stage those of all but one are done before the last p micro batches pass through that one (megatron-core,
     schedules.py): it is their computation that hides the exchange. ZeRO 2 reduces after each micro batch; ZeRO 3 also gathers weights
     twice for each. Weights in host memory or on NVMe are fetched for each gather, beside it: ZeRO-Infinity reads, copies and gathers
-    different layers at the same time (arXiv:2104.07857, section 6.2), so that the slower of the two counts.
+    different layers at the same time (arXiv:2104.07857, section 6.2), so that the slower of the two counts. FSDP's stages of a pipeline
+    reduce once a step (`states.sums_over_pipeline`).
     """
     m = spec.micro_batches
     stage = (1 if spec.distributed_optimizer else 0) if spec.framework == "megatron" else spec.zero
@@ -246,6 +247,10 @@ def _data_s(spec: JobSpec, over: Links, micro: float, forward: float, slower: fl
     reduce = slower * sum(part.ring_s(over, gradient) + part.copies_s(over, gradient) for part in alike)
     gather = slower * sum(part.ring_s(over, 2) for part in alike)
     backward = micro - forward
+    if sums_over_pipeline(spec):  # the reduction stands behind the last backward pass alone; at stage 3 each forward pass ends with shards
+        each, times = max(gather, _fetch_s(spec)), m if stage == 3 else 1
+        exposed = _exposed(each, spec.assume.overlap_shards, micro)
+        return reduce + times * exposed, times * (each - exposed)
     if stage == 3:
         near = slower * sum(replace(part, shards=min(spec.secondary_group or part.shards, part.shards)).ring_s(over, 2) for part in alike)
         each = max(gather + near + reduce, (1 if spec.secondary_group else 2) * _fetch_s(spec))

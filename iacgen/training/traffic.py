@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from iacgen.training.activations import input_bytes
 from iacgen.training.groups import expert_stride
 from iacgen.training.parameters import shard, stage_kinds, stage_layers
+from iacgen.training.states import sums_over_pipeline
 
 if TYPE_CHECKING:
     from iacgen.training.spec import JobSpec
@@ -141,15 +142,16 @@ def _data_bytes(spec: JobSpec, share: NodeShare) -> float:
 
     Without sharding, one all-reduce of the gradients a step. Megatron's distributed optimizer and ZeRO 1: reduce-scatter of
     gradients, all-gather of bf16 weights. ZeRO 2 reduces after every micro batch; ZeRO 3 also gathers the weights twice for each,
-    for the forward and the backward pass (arXiv:1910.02054, section 7).
+    for the forward and the backward pass (arXiv:1910.02054, section 7). FSDP's stages of a pipeline reduce once a step, and gather once a
+    micro batch at stage 3.
     """
     ranks = spec.data_parallel * spec.context
     gradient = 4 if spec.gradients == "fp32" else 2
     if spec.framework == "megatron":
         per_parameter = gradient + 2 if spec.distributed_optimizer else 2 * gradient
     else:
-        steps = spec.micro_batches
-        per_parameter = {0: 2 * gradient, 1: gradient + 2, 2: gradient * steps + 2, 3: (gradient + 2 * 2) * steps}[spec.zero]
+        steps, once = spec.micro_batches, sums_over_pipeline(spec)
+        per_parameter = gradient + 2 * (steps if spec.zero == 3 else 1) if once else {0: 2 * gradient, 1: gradient + 2, 2: gradient * steps + 2, 3: (gradient + 2 * 2) * steps}[spec.zero]
     held = [shard(spec, stage) for stage in range(share.pipeline)]
     run = spec.expert * expert_stride(spec)
     copies = ranks * spec.tensor // run  # of an expert

@@ -72,6 +72,14 @@ def test_fsdp_states(finetune, numbers, per_parameter):
     assert state_bytes(replace(finetune, framework="fsdp", **numbers), 256_000) == tuple(n * 256_000 for n in per_parameter)
 
 
+@pytest.mark.parametrize("zero", [2, 3])
+@pytest.mark.parametrize(("gradients", "summed"), [("bf16", 2), ("fp32", 4)])
+def test_fsdp_keeps_whole_weights_and_sums_over_a_pipeline(finetune, zero, gradients, summed):
+    """Whole bf16 weights and sums beside the shards of 16 bytes, over the 64 copies of four stages."""
+    spec = replace(finetune, framework="fsdp", pipeline=4, zero=zero, gradients=gradients)
+    assert state_bytes(spec, 64_000) == (2 * 64_000 + 4_000, summed * 64_000 + 4_000, 8_000, 0)
+
+
 def test_stage_3_updates_a_sub_group_at_a_time(finetune):
     """sub_group_size 1e9: of 3e9 parameters a rank, fp32 gradients of a third live at once."""
     assert state_bytes(finetune, 3 * 256 * 10**9).step == 4 * 10**9

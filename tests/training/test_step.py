@@ -198,6 +198,15 @@ def test_fsdp_gathers_keys_and_values(finetune, recompute, forward):
     assert share and traffic(far, share).context == (forward + 1) * 63 * bf16 / 8 * 32 + 64 * fp32 / 8 * 32  # eight times fewer tokens, 32 layers
 
 
+def test_fsdp_over_a_pipeline_waits_for_one_reduction(finetune):
+    """Twice the micro batches: at stage 2 the exchange is that of one step, at stage 3 only its gathers double."""
+    spec = replace(finetune, framework="fsdp", pipeline=4, zero=2, global_batch=256, node_bytes_per_s=NDR)
+    one, two = (step(replace(spec, global_batch=n)).parts["data"] for n in (256, 512))
+    assert two == pytest.approx(one) and one > 0
+    one, two = (step(replace(spec, zero=3, global_batch=n)).parts["data"] for n in (256, 512))
+    assert one < two < 2 * one
+
+
 def test_shards_of_a_node_are_gathered_over_nvlink(finetune):
     """Hybrid shards of 8 GPUs, and ZeRO++'s second copy of the weights within a node: on slow adapters both wait for less."""
     slow = replace(finetune, framework="fsdp", node_bytes_per_s=NDR / 64)

@@ -146,6 +146,15 @@ def test_zero_stages_move_what_their_paper_says(finetune, zero, per_parameter):
     assert traffic(spec, node_share(spec)).data == pytest.approx(parameters * per_parameter * 255 / 256)
 
 
+@pytest.mark.parametrize(("zero", "gathers"), [(2, 1), (3, 4)])
+def test_fsdp_over_a_pipeline_reduces_once_a_step(finetune, zero, gathers):
+    """Four micro batches on one stage of four: bf16 gradients once, bf16 weights for the step or for each forward pass."""
+    spec = replace(finetune, framework="fsdp", pipeline=4, zero=zero, global_batch=256)
+    assert spec.micro_batches == 4
+    held = shard(spec, 0).total
+    assert traffic(spec, node_share(spec)).data == pytest.approx(held * (2 + 2 * gathers) * 63 / 64)
+
+
 def test_interleaving_closes_the_column_and_multiplies_its_bytes(pretrain):
     plain = traffic(replace(pretrain, virtual=1), node_share(pretrain))
     interleaved = traffic(pretrain, node_share(pretrain))
