@@ -15,6 +15,7 @@ from .blueprint import Blueprint, assemble, parse, resolve
 from .blueprint.intact import MAPS, Rest, intact
 from .blueprint.mistakes import at
 from .blueprint.training import Parallel, Training
+from .catalog.tpus import as_gpu
 from .checks import Profile
 from .checks.duties import job_input, model_of, read_rate, write_rate
 from .checks.folded import folded
@@ -82,11 +83,12 @@ def run(text: bytes | str, name: str, profile: Profile = "production", over: Ite
 def tree(state: Run) -> dict[str, str]:
     """Every file of a run without errors: path below the output folder → text."""
     from .render import render
-    from .targets import readme, targets
+    from .targets import PLANS, readme, targets
 
     assert state.blueprint and state.project
     out = {".iacgen/resolved.yaml": render("resolved.yaml.j2", blueprint=resolve(state.blueprint))}
-    for target in targets():
+    planned = any(pool.only_planned for pool in state.project.design.pools.values())
+    for target in targets(PLANS if planned else None):
         files = target(state.project)
         clash = out.keys() & files.keys()
         if clash:
@@ -225,10 +227,12 @@ def _allowed(state: Run) -> Run:
 
 
 def job_spec(name: str, wanted: Training, blueprint: Blueprint) -> JobSpec | None:
-    """The numbers that the training room needs, out of the blueprint and the catalog; None on nodes without GPUs."""
+    """The numbers that the training room needs, out of the blueprint and the catalog; None on nodes without GPUs and TPUs. The torus of a pod
+    of TPUs counts as its NVLink."""
     pool = blueprint.nodes[wanted.nodes]
     system = catalog.system(pool.system)
-    if system.gpu is None:
+    chip = catalog.gpu(system.gpu) if system.gpu else as_gpu(catalog.tpu(system.tpu)) if system.tpu else None
+    if chip is None:
         return None
     store = blueprint.storage.get(wanted.checkpoint.to) if wanted.checkpoint else None
     megatron, cut, off = wanted.framework == "megatron", wanted.parallel or Parallel(), wanted.offload
@@ -236,10 +240,10 @@ def job_spec(name: str, wanted: Training, blueprint: Blueprint) -> JobSpec | Non
     return JobSpec(
         name=name,
         model=model_of(blueprint, wanted),
-        gpu=catalog.gpu(system.gpu),
+        gpu=chip,
         nodes=wanted.count or usable,
         usable_nodes=usable,
-        gpus_per_node=system.gpus,
+        gpus_per_node=system.gpus or system.tpus,
         sequence=wanted.sequence,
         global_batch=wanted.global_batch,
         micro_batch=wanted.micro_batch,
@@ -281,7 +285,7 @@ def job_spec(name: str, wanted: Training, blueprint: Blueprint) -> JobSpec | Non
         input=job_input(blueprint, wanted),
         host_cpus=system.cpus,
         node_bytes_per_s=_adapters(blueprint, wanted.nodes),
-        nvlink_gpus=system.nvlink_domain_gpus,
+        nvlink_gpus=catalog.tpu(system.tpu).pod_chips if system.tpu else system.nvlink_domain_gpus,
         assume=Assumptions(**{f.name: value for f in fields(Assumptions) if (value := getattr(wanted.assume, f.name, None)) is not None}),
         wanted=_run(wanted),
         origin=("training", name),

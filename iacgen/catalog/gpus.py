@@ -36,7 +36,7 @@ class Gpu(Entry):
     nvlink_gbytes_per_s: PositiveFloat = Field(description="links of one GPU to the others of its server (NVLink, Infinity Fabric), both directions together, 10^9 bytes a second")
     multiprocessors: PositiveInt | None = Field(default=None, description="units that each work on one tile of a matrix at a time")
     efficiency: Efficiency | None = Field(default=None, description="what training steps reach; None: no published run to fit on")
-    tdp_w: PositiveInt
+    tdp_w: PositiveInt | None = Field(default=None, description="most that a board draws; None where it is not published")
     compute_capability: Annotated[str, StringConstraints(pattern=r"^\d+\.\d$")] | None = Field(default=None, description="NVIDIA's; None for other vendors")
     driver_branch: PositiveInt | None = Field(default=None, description="first branch of NVIDIA's driver that knows the GPU")
     slurm_type: Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+$")] = Field(description="type in gres.conf: gpu:<type>:8")

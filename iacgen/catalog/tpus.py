@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field, PositiveFloat, PositiveInt, StringConstraints, model_validator
 
 from iacgen.catalog.entry import Entry, Text
+from iacgen.catalog.gpus import Gpu
 
 Torus = Annotated[str, StringConstraints(pattern=r"^[1-9][0-9]*(x[1-9][0-9]*){1,2}$")]
 
@@ -33,6 +34,19 @@ class Tpu(Entry):
             if chips(slice_) > self.pod_chips:
                 raise ValueError(f"slice {slice_} has more than the {self.pod_chips} chips of a pod")
         return self
+
+
+RUNTIME_GIB = 1.0
+"""HBM that is kept free for the runtime and fragmentation. Assumed: nobody publishes it."""
+
+
+def as_gpu(tpu: Tpu) -> Gpu:
+    """A chip in the terms of the arithmetic of jobs. A ring of ranks lies along one axis of the torus, whose links are the chip's divided by
+    the axes; no power is published."""
+    return Gpu(
+        kind="gpu", id=tpu.id, name=tpu.name, vendor=tpu.vendor, sources=tpu.sources, memory_gib=tpu.memory_gib, context_gib=RUNTIME_GIB, bf16_tflops=tpu.bf16_tflops,
+        hbm_tbps=tpu.hbm_tbps, nvlink_gbytes_per_s=tpu.ici_gbytes_per_s / tpu.torus_dimensions, slurm_type="tpu",
+    )  # fmt: skip
 
 
 def chips(torus: str) -> int:

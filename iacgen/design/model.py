@@ -82,6 +82,11 @@ class Pool:
     grow_to: int = 0
 
     @property
+    def only_planned(self) -> bool:
+        """Whether no file is written for what runs on these hosts: their accelerators are not NVIDIA's."""
+        return bool(self.system.tpu) or (self.gpu is not None and self.gpu.vendor != "NVIDIA")
+
+    @property
     def planned(self) -> int:
         """How many hosts fabrics and racks are laid out for."""
         return max(self.count, self.grow_to)

@@ -32,12 +32,13 @@ def place(design: Design, pool_name: str, job: Job) -> tuple[Placement | None, l
     """
     pool = design.pools[pool_name]
     fabric = design.fabric_of(pool_name, "compute")
-    findings = _refusals(pool, pool.count - len(pool.down), fabric is not None, job)
+    together = links(job.spec).domain // job.spec.gpus_per_node  # hosts that NVLink joins, or the torus of a TPU pod
+    findings = _refusals(pool, pool.count - len(pool.down), fabric is not None or pool.count <= together, job)
     if findings:
         return None, findings
     up = [host for host in pool.hosts if host not in pool.down]  # in the order of their numbers
     tiers = of_fabric(fabric, pool_name, up) if fabric else alone(len(up))
-    if (together := pool.system.nvlink_domain_servers) > 1:
+    if together > 1:
         joined = np.array([pool.index(host) // together for host in up])
         tiers = replace(tiers, domain=joined, nvlink_Bps=links(job.spec).nvlink * job.spec.gpus_per_node)
     if fabric and fabric.mixes and job.grid.tensor == 1:
@@ -47,7 +48,7 @@ def place(design: Design, pool_name: str, job: Job) -> tuple[Placement | None, l
         try:
             order, best, by_name = choose(tiers, job.grid, job.traffic)
         except LookupError:
-            return None, [_split(pool, up, job)]
+            return None, [_split(pool, up, job, together)]
     hosts = tuple(up[i] for i in order)
     return Placement(job.name, hosts, _idle(pool, up, hosts), job.spec.gpus_per_node, best, by_name), []
 
@@ -80,9 +81,9 @@ def _refusals(pool: Pool, up: int, connected: bool, job: Job) -> list[Diagnostic
     return findings
 
 
-def _split(pool: Pool, up: Sequence[str], job: Job) -> Diagnostic:
+def _split(pool: Pool, up: Sequence[str], job: Job, together: int) -> Diagnostic:
     """Too few hosts are left in some NVLink domains for whole tensor groups."""
-    spec, together, group = job.spec, pool.system.nvlink_domain_servers, job.grid.tensor
+    spec, group = job.spec, job.grid.tensor
     whole = sum(size // group for size in Counter(pool.index(host) // together for host in up).values())
     message = f"{spec.name} needs {job.grid.nodes // group} tensor groups of {group} hosts in one NVLink domain each; the hosts that are up in pool {pool.name} hold {whole}"
     return Diagnostic("IAC404", "tensor-group-split", "error", message, spec.at("parallel", "tensor"), help=f"use at most {whole * group} hosts, or a smaller tensor size")

@@ -62,6 +62,19 @@ def achievable(gpu: Gpu) -> dict[str, float]:
     return UNMEASURED | ({"matmul": DERATED * best / gpu.bf16_tflops} if best else {})
 
 
+def origin(gpu: Gpu, name: str) -> str | None:
+    """Where a share comes from where it is not the one in ``MEANING``: for types of which no training run is in the cases, and for links that
+    are not NVLink. None where it is."""
+    if name in UNMEASURED and gpu.efficiency is None:
+        if name == "matmul" and gpu.best_gemm_tflops:
+            return "the best product measured on it less 10 %, as on H100; no training run of it was at hand"
+        return "no training run of it was at hand: the lowest that the catalog has of any type, so an estimate on the safe side"
+    if name == "nvlink" and gpu.vendor != "NVIDIA":
+        torus = ", and a ring takes the links of one axis of the torus" if gpu.slurm_type == "tpu" else ""
+        return f"assumed: taken over from NVLink for this chip's own links{torus}"
+    return None
+
+
 MEANING = {
     "matmul": ("share of the dense bf16 peak that large matrices reach", "catalog: fitted on published runs, or measured products less 10 %"),
     "attention": ("share of the dense bf16 peak that flash attention reaches, its causal half counted", "catalog: fitted on published runs"),

@@ -35,6 +35,9 @@ JUDGES = {
     "simgrid": "fabric.simgrid",
 }
 
+OF_PLANS = ("opensm", "simgrid")
+"""The judges of a tree without files for hosts: what is planned for accelerators other than NVIDIA's."""
+
 
 def judge(name: str) -> Any:
     """The judge of that name. Raises KeyError."""
@@ -45,6 +48,8 @@ def judge(name: str) -> Any:
 
 def ask(name: str, tree: Path, project: Any) -> Verdict:
     """The verdict of one judge on ``tree``; ``project`` is what the pipeline makes of the tree's own resolved blueprint."""
+    if name not in OF_PLANS and any(pool.only_planned for pool in project.design.pools.values()):
+        return Verdict(name, name, None, "not-applicable", 0.0)
     return judge(name).verify(tree, project)
 
 

@@ -29,5 +29,5 @@ from ..rule import Found, rule
 def check(blueprint: Blueprint) -> Iterator[Found]:
     for name, job in blueprint.training.items():
         system = blueprint.nodes[job.nodes].system
-        if not catalog.system(system).gpus:
+        if not catalog.system(system).gpus and not catalog.system(system).tpus:
             yield Found(f"{system} has no GPU", ("training", name, "nodes"), (Related(("nodes", job.nodes, "system"), "what they are"),))

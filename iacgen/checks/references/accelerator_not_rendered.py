@@ -1,17 +1,18 @@
-"""Accelerators for which no files are written.
+"""Accelerators whose jobs are planned, and for whose hosts no files are written.
 
 Why: drivers, device files, the scheduler's resources, the communication library and the launch scripts are NVIDIA's in everything that
 is generated. For a TPU or a GPU of AMD the same files would be accepted by their readers and be wrong: the first is joined by its own
-torus and programmed through XLA, the second needs ROCm and RCCL.
+torus and programmed through XLA, the second needs ROCm, RCCL and Slurm's RSMI. Whether a job fits and how long it takes follows from
+data sheets and is told; the tree holds the report, the halls and their drawings, and neither Slurm, Ansible, NCCL nor launch files.
 
 Bad::
 
     nodes:
       tpu: {site: hall, system: ct5p-hightpu-4t, count: 16}
 
-Good: ``system: dgx-h100``. The catalog knows the other chips so that they can be compared: ``iacgen catalog tpu-v5p``.
+Good: ``system: dgx-h100``; or allow this finding where the plan is all that is wanted.
 
-Source: Google Cloud TPU documentation, TPU v5p; ROCm documentation, system requirements.
+Source: Google Cloud TPU documentation, TPU v5p; ROCm documentation, system requirements; RCCL documentation, environment variables.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from ..rule import Found, rule
 NVIDIA = "NVIDIA"
 
 
-@rule("IAC273", "accelerator-not-rendered")
+@rule("IAC273", "accelerator-not-rendered", "warning")
 def check(blueprint: Blueprint) -> Iterator[Found]:
     for name, pool in blueprint.nodes.items():
         if pool.system not in catalog.ids("systems"):
@@ -33,5 +34,8 @@ def check(blueprint: Blueprint) -> Iterator[Found]:
         system = catalog.system(pool.system)
         chip = catalog.tpu(system.tpu) if system.tpu else catalog.gpu(system.gpu) if system.gpu else None
         if chip and chip.vendor != NVIDIA:
-            what = "TPU pods are planned and joined by Google" if system.tpu else f"drivers, NCCL and launch files are written for {NVIDIA} alone"
-            yield Found(f"no files are written for machines with {chip.name}: {what}", ("nodes", name, "system"), help="take a machine with GPUs of NVIDIA")
+            missing = "JAX or PyTorch/XLA" if system.tpu else "ROCm, RCCL and Slurm with AutoDetect=rsmi"
+            yield Found(
+                f"jobs on {chip.name} are planned in report.md alone: files for hosts, Slurm, {missing}, and to launch jobs are not written", ("nodes", name, "system"),
+                help=f"take a machine with GPUs of {NVIDIA}, or write these files yourself",
+            )  # fmt: skip

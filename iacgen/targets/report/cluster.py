@@ -40,6 +40,10 @@ def glance(project: Project) -> tuple[Fact, ...]:
         ("Nodes", f"{sum(p.count for p in with_gpus):,} with GPUs, {sum(p.count for p in design.pools.values() if not p.gpu):,} without"),
         ("GPUs", f"{design.gpus:,} ({models})" if with_gpus else "none"),
     ]
+    if torus := [p for p in design.pools.values() if p.system.tpu]:
+        facts.append(("TPUs", f"{sum(p.count * p.system.tpus for p in torus):,} on {sum(p.count for p in torus):,} of these hosts, as the jobs below say"))
+    if foreign := sorted(p.name for p in design.pools.values() if p.only_planned):
+        facts.append(("Plan only", f"no files are written for hosts, Slurm and launches: those of {', '.join(foreign)} have no accelerators of NVIDIA (iacgen explain IAC273)"))
     wired = [f for f in design.fabrics.values() if f.switch]
     if wired:
         facts.append(("Switches and cables", f"{sum(f.switches for f in wired):,} and {sum(f.cables.total for f in wired):,}"))

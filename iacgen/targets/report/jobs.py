@@ -101,7 +101,7 @@ def _traffic(cost: Cost) -> Table | None:
         return None
     rows = []
     for f in cost.families:
-        crossed = "over NVLink" if f.inside else f"crosses {f.slowest_tier} groups" if f.slowest_tier else "inside a leaf group"
+        crossed = "over the links of the accelerators" if f.inside else f"crosses {f.slowest_tier} groups" if f.slowest_tier else "inside a leaf group"
         uplinks = f"{units.seconds(f.congestion_s)}, {f.busiest}" if f.busiest else "not used"
         rows.append((FAMILIES[f.family], f"{units.seconds(f.seconds)} = {f.exposed:g} x {units.seconds(f.seconds / f.exposed)}", f"{units.seconds(f.slowest_s)}, {crossed}", uplinks))
     return Table(("Traffic", "Exposed = share x time", "Slowest flow", "Busiest uplinks"), tuple(rows))

@@ -9,7 +9,7 @@ from iacgen import units
 from iacgen.design.facility import energy
 from iacgen.design.model import Design, Pool
 from iacgen.training import Job
-from iacgen.training.assume import MEANING, Assumptions
+from iacgen.training.assume import MEANING, Assumptions, origin
 from iacgen.training.auto import loss
 from iacgen.training.course import Course, course
 from iacgen.training.search import Found, Plan, search
@@ -59,8 +59,10 @@ def _run(job: Job, run: Course) -> str:
 
 
 def _energy(job: Job, run: Course, pool: Pool) -> str:
+    if run.nodes_wh is None and not job.spec.gpu.tdp_w:
+        return f"unknown: no power is published for {pool.system.name} (training.{job.name}.assume.node_power)"
     if run.nodes_wh is None:
-        gpus = job.spec.gpus_per_node * job.spec.gpu.tdp_w
+        gpus = job.spec.gpus_per_node * (job.spec.gpu.tdp_w or 0)
         least = job.spec.nodes * gpus * run.elapsed_s / 3600
         return (
             f"about {least / 1e6:,.4g} MWh for the GPUs, {job.spec.gpus_per_node} of {job.spec.gpu.tdp_w} W (the most that a board draws) in each of {job.spec.nodes:,} nodes; "
@@ -138,6 +140,7 @@ def _rests_on(job: Job, name: str) -> bool:
 
 def _figure(job: Job, name: str, what: str, source: str) -> str:
     stated: Assumptions = job.spec.assume
-    gpu = f" ({job.spec.gpu.name})" if name in ("matmul", "attention", "unfused") else ""
-    whose = f"stated for {job.name}" if name in stated.stated else source
+    own = origin(job.spec.gpu, name)
+    gpu = f" ({job.spec.gpu.name})" if own or name in ("matmul", "attention", "unfused") else ""
+    whose = f"stated for {job.name}" if name in stated.stated else own or source
     return f"assume.{name} {getattr(stated.of(job.spec.gpu), name):.3g}{gpu}: {what} ({whose})."
