@@ -39,12 +39,13 @@ cd "$IACGEN_CLUSTER_DIR"
 read -r mode <mode || true
 case $mode in
 fail) exit 3 ;;
+die) trap 'echo told >>"told/$RANK"; exit 5' TERM; echo here >>"here/$RANK"; for i in {1..600}; do sleep 0.1; done; exit 4 ;;
 wait) trap 'echo told >>"told/$RANK"; exit 0' TERM; echo here >>"here/$RANK"; for i in {1..600}; do sleep 0.1; done; exit 4 ;;
 esac
 """
 TOOLS = {
     "bin/ibstat": "#!/bin/sh\nprintf 'State: Active\\nPhysical state: LinkUp\\nRate: 400\\n'\n",
-    "bin/mountpoint": '#!/bin/sh\n[ ! -e "$IACGEN_CLUSTER_DIR/unmounted" ]\n',
+    "bin/mountpoint": '#!/bin/sh\nwhile [ -e "$IACGEN_CLUSTER_DIR/slow" ]; do touch "$IACGEN_CLUSTER_DIR/asked"; sleep 0.2; done\n[ ! -e "$IACGEN_CLUSTER_DIR/unmounted" ]\n',
     # The save that DeepSpeed calls the last one, as this test wants it.
     "bin/cat": '#!/bin/sh\n[ "$1" != /scratch/checkpoints/probe/latest ] || { /bin/cat "$IACGEN_CLUSTER_DIR/latest"; exit; }\nexec /bin/cat "$@"\n',
 }
@@ -94,6 +95,16 @@ class Running:
                 self.lab.shell(f"scontrol update JobId={self.job} StartTime=now")
             time.sleep(0.3)
 
+    def wait_for(self, folder: str, files: int) -> None:
+        end = time.monotonic() + 60
+        while len(list((self.lab.folder / folder).iterdir())) < files:
+            assert time.monotonic() < end, self.log()
+            time.sleep(0.2)
+
+    def tell(self) -> None:
+        """As sbatch's --signal=B:USR1 does, the script alone."""
+        self.lab.shell(f"scancel --batch --signal=USR1 {self.job}")
+
     def log(self) -> str:
         return self.lab.shell("cat probe-*.out")
 
@@ -113,12 +124,9 @@ def test_a_job_that_is_told_of_its_end_saves_and_goes_on(running):
     running.mode("wait")
     running.submit()
     running.until(60, JobState="RUNNING")
-    end = time.monotonic() + 60
-    while len(list((running.lab.folder / "here").iterdir())) < 16:
-        assert time.monotonic() < end, running.log()
-        time.sleep(0.2)
+    running.wait_for("here", 16)
     running.mode("done")
-    running.lab.shell(f"scancel --batch --signal=USR1 {running.job}")
+    running.tell()
     facts = running.until(120, JobState="COMPLETED")
     assert (facts["Restarts"], facts["ExitCode"]) == ("1", "0:0")
     assert sorted(path.name for path in (running.lab.folder / "told").iterdir()) == sorted(str(rank) for rank in range(16))
@@ -132,10 +140,52 @@ def test_a_job_that_fails_goes_on_while_it_saves_and_is_held_when_it_does_not(ru
     running.until(120, Restarts="2")
     facts = running.until(120, JobState="PENDING", Priority="0")
     assert facts["Restarts"] == "3"
-    assert "held: two runs in a row failed and saved nothing, the last one with 3" in running.log()
+    assert "held: two runs in a row ended and saved nothing, the last one with 3" in running.log()
     running.mode("done")
     running.lab.shell(f"scontrol release {running.job}")
     assert running.until(120, JobState="COMPLETED")["ExitCode"] == "0:0"
+
+
+def test_a_job_that_dies_of_its_notice_unsaved_is_held(running):
+    """Told each time, it would come back for ever."""
+    running.mode("die")
+    running.submit()
+    running.until(60, JobState="RUNNING")
+    running.wait_for("here", 16)
+    running.tell()
+    running.until(60, Restarts="1")
+    for path in (running.lab.folder / "here").iterdir():
+        path.unlink()
+    running.until(120, JobState="RUNNING")
+    running.wait_for("here", 16)
+    running.tell()
+    assert running.until(120, JobState="PENDING", Priority="0")["Restarts"] == "2"
+    assert "held: two runs in a row ended and saved nothing, the last one with 5" in running.log()
+
+
+@pytest.mark.parametrize("fit", [True, False], ids=["fit", "unfit"])
+def test_a_notice_while_nodes_are_asked_is_no_fault_of_theirs(running, fit):
+    """The job comes back, its ranks were not started, and the next run finds out whether a node is fit."""
+    (running.lab.folder / "slow").touch()
+    if not fit:
+        (running.lab.folder / "unmounted").touch()
+    running.mode("fail")
+    running.submit()
+    running.until(60, JobState="RUNNING")
+    end = time.monotonic() + 60
+    while not (running.lab.folder / "asked").exists():
+        assert time.monotonic() < end, running.log()
+        time.sleep(0.2)
+    running.tell()
+    running.mode("done")
+    (running.lab.folder / "slow").unlink()
+    running.until(60, Restarts="1")
+    assert "held" not in running.log() or not fit
+    if fit:
+        assert running.until(120, JobState="COMPLETED")["Restarts"] == "1"
+    else:
+        running.until(120, JobState="PENDING", Priority="0")
+        assert "probe: held: a node is not fit, see above" in running.log()
 
 
 def test_a_node_that_is_not_fit_holds_the_job(running):

@@ -93,7 +93,7 @@ def _saving(saves: Checkpoints | None) -> tuple[str, ...]:
         f"It saves every {saves.steps:,} steps of about {units.seconds(saves.step_s)} ({known}): {units.seconds(saves.interval_s)} of work lose least",
         f"where a save takes {units.seconds(saves.save_s)} and a failure comes every {units.seconds(saves.mttf_s)} (Daly 2006).",
         f"{saves.notice_s} s before its time is up the ranks get SIGTERM: they save and end, and it goes back into the queue. So does a run",
-        "that fails, unless two in a row saved nothing: then it is held. Exit 0: done; 1: could not start, or held; else as the ranks ended.",
+        "that fails, unless two runs in a row saved nothing: then it is held. Exit 0: done; 1: could not start, or held; else as the ranks ended.",
     )
 
 

@@ -77,7 +77,8 @@ def _body(job: Any, placement: Any, design: Any) -> Iterator[Step]:
     yield Step(hold, "a job that would fail again says why, before Slurm ends the script, and waits until somebody has looked")
     if job.checkpoints:
         yield Step("told=0", "nobody has told the job of its end yet")
-        yield Step("""trap 'told=1; scancel --signal=TERM "$SLURM_JOB_ID" || true' USR1""", "the ranks must hear of the end in time to save")
+        yield Step("trap told=1 USR1", "an end that is told before the ranks start is not the fault of a node")
+        yield from _again(job, design)
     yield from steps(
         r"""
         [[ -r $ranks ]] || die
@@ -93,10 +94,11 @@ def _body(job: Any, placement: Any, design: Any) -> Iterator[Step]:
         """,
         "Slurm cuts a longer rank file off and obeys one with uneven counts, without a word",
     )
+    fit = "((told == 1)) || hold" if job.checkpoints else "hold"
     one_a_node = f'srun --ntasks="$nodes" --ntasks-per-node=1 --cpus-per-task={all_cpus}'
-    yield Step(f'{one_a_node} --time=15 bash "$health" || hold', "a node that is not fit stops all ranks, again and again")
+    yield Step(f'{one_a_node} --time=15 bash "$health" || {fit}', "a node that is not fit stops all ranks, again and again")
     if job.spec.input and job.spec.input.stage:
-        yield Step(f'{one_a_node} bash "$cluster"/training/{name}/stage.sh || hold', "the job reads a copy of its data, which must be there")
+        yield Step(f'{one_a_node} bash "$cluster"/training/{name}/stage.sh || {fit}', "the job reads a copy of its data, which must be there")
     yield from steps(
         """
         MASTER_ADDR=$(head -n 1 "$ranks")
@@ -104,6 +106,9 @@ def _body(job: Any, placement: Any, design: Any) -> Iterator[Step]:
         """,
         f"rank 0 waits on the first host of the rank file, {placement.hosts[0]}",
     )
+    if job.checkpoints:
+        yield Step("""trap 'told=1; scancel --signal=TERM "$SLURM_JOB_ID" || true' USR1""", "the ranks must hear of the end in time to save")
+        yield Step("((told == 0)) || again 0 early", "ranks that start when their time is up cannot save")
     ends = " &" if job.checkpoints else ""
     yield Step(
         f'SLURM_HOSTFILE=$ranks srun --distribution=arbitrary --ntasks="$lines" --cpus-per-task={cpus} --cpu-bind={binding(system, per_node)}'
@@ -111,10 +116,10 @@ def _body(job: Any, placement: Any, design: Any) -> Iterator[Step]:
         "ranks sit where the rank file says, each on the cores beside its GPU, where it sees the GPUs of its peers",
     )
     if job.checkpoints:
-        yield from _again(job, design)
+        yield from _ended()
 
 
-def _again(job: Any, design: Any) -> Iterator[Step]:
+def _ended() -> Iterator[Step]:
     """What becomes of a job that saves when its ranks have ended."""
     yield from steps(
         """
@@ -127,25 +132,30 @@ def _again(job: Any, design: Any) -> Iterator[Step]:
         """,
         "bash hears of a signal only while it waits, and the wait ends with it",
     )
+    yield Step('again "$code"', "a run that failed, or was told of its end, goes on from its last save")
+
+
+def _again(job: Any, design: Any) -> Iterator[Step]:
+    """How a job comes back: told of its end or not, never twice without a new save where that can be seen."""
+    yield Step("again() {", "it goes on from its last save")
     mount = getattr(design.storage.get(job.spec.checkpoint_to or ""), "mount", None)
     if mount:
         folder = f"{mount}/checkpoints/{job.name}"
         newest = {"megatron": f"cat {folder}/latest_checkpointed_iteration.txt", "deepspeed": f"cat {folder}/latest"}.get(job.spec.framework, f"ls {folder}")
         yield from steps(
             f"""
-            if ((told == 0)); then
-            last=$SLURM_JOB_NAME-$SLURM_JOB_ID.saved
-            saved=$({newest} 2>/dev/null || true)
-            [[ ! -r $last || $(<"$last") != "$saved" ]] || hold
-            printf '%s\\n' "$saved" >"$last"
-            fi
+            local last=$SLURM_JOB_NAME-$SLURM_JOB_ID.saved now
+            now="$({newest} 2>/dev/null || true) ${{2:-}}"
+            [[ ! -r $last || $(<"$last") != "$now" ]] || hold
+            printf '%s\\n' "$now" >"$last"
             """,
-            "two runs that fail without a new save between them would go on for ever",
+            "two runs without a new save between them would go on for ever",
         )
     else:
-        yield Step('((told == 1)) || exit "$code"', "nobody can see whether a failed run has saved")
+        yield Step('((told == 1 && $1 == 0)) || exit "$1"', "nobody can see whether a failed run has saved")
     yield Step('scontrol requeue "$SLURM_JOB_ID" || true', "it goes on from its last save")
-    yield Step('exit "$code"', "the job ends as its ranks did")
+    yield Step('exit "$1"', "the job ends as its ranks did")
+    yield Step("}", "only a job that comes back is put into the queue")
 
 
 def _hosts(hostlist: str) -> list[str]:
