@@ -45,11 +45,11 @@ def _room(spec: JobSpec, free: frozenset[str]) -> str:
     counts = (spec.nodes << n for n in range(1, 5))
     fits = next((n for n in counts if isinstance(search(replace(spec, nodes=n, usable_nodes=n), free, shown=0), Found)), None)
     has = "" if spec.usable_nodes is None or fits is None or fits <= spec.usable_nodes else f", of which the pool has {spec.usable_nodes:,}"
-    ways = [f"take {fits:,} nodes (count: {fits}{has})" if fits else f"take more than {spec.nodes << 4:,} nodes"]
+    ways = [f"take {fits:,} nodes (count: {fits}{has})"] if fits else []
     tied = [key for key in ("micro_batch", "recompute", "zero") if key not in free and (key != "zero" or spec.framework == "deepspeed")]
     ways += [f"leave {' and '.join(tied)} out"] if tied else []
     ways += ["offload the optimizer's states"] if spec.offload_optimizer == "none" else []
-    return ", or ".join(ways)
+    return ", or ".join(ways) + ("" if fits else f"; {spec.nodes << 4:,} nodes would be too few as well").removeprefix("" if ways else "; ")
 
 
 def loss(plan: Plan, faster: Plan) -> str:

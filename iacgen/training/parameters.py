@@ -94,7 +94,8 @@ def stage_layers(spec: JobSpec) -> tuple[int, ...]:
     the last stage has a number of its own, and the others share the rest. The caller has made sure that the sum divides. DeepSpeed
     balances the layers of a type (runtime/utils.py, partition_balanced): what is left over goes to the first stages.
     """
-    if spec.framework == "deepspeed":
+    ends = spec.embedding_as_layer or spec.loss_as_layer or spec.first_layers is not None or spec.last_layers is not None
+    if spec.framework == "deepspeed" and not ends:  # a script of its own may count them, as BLOOM's did
         each, more = divmod(spec.model.layers, spec.pipeline)
         return tuple(each + (stage < more) for stage in range(spec.pipeline))
     if spec.first_layers is None and spec.last_layers is None:

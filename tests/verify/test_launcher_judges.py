@@ -133,6 +133,16 @@ def test_files_that_neither_accelerate_nor_torchtitan_reads_are_named(tmp_path, 
     assert [path for path in found if not for_people(path)] == ["training/orphan/job.env", "training/orphan/launch.sh", "training/staged/job.env"]
 
 
+def test_groups_of_experts_reach_the_script_where_neither_has_a_file(project):
+    """No accelerate.yaml and no torchtitan.toml: what the plan counted must stand in job.env, or it trains another job."""
+    changes = {"model": catalog.model("mixtral-8x7b"), "expert": 8, "expert_capacity": 1.25, "sequence": 4096}
+    job, findings = plan_job(replace(project.jobs["whole"].spec, name="experts", **changes))
+    assert job, findings
+    files = fsdp.render(replace(project, jobs={"experts": job}, placements={"experts": replace(project.placements["whole"], job="experts")}))
+    assert {path.rpartition("/")[2] for path in files} == {"job.env", "launch.sh"}
+    assert {"TRAIN_EXPERT=8", "TRAIN_EXPERT_CAPACITY=1.25"} <= set(files["training/experts/job.env"].splitlines())
+
+
 @pytest.mark.judge(*ALL)
 @pytest.mark.parametrize("name", ALL)
 def test_a_missing_file_is_noticed(tmp_path, project, name):
