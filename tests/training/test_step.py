@@ -72,6 +72,26 @@ def test_experts_wait_for_what_their_dispatcher_sends(moe, expert, expert_tensor
     assert 0 < step(spec).parts["expert"] / messages - (away + others) < most
 
 
+@pytest.mark.parametrize("expert", [1, 2, 8])
+@pytest.mark.parametrize("framework", ["megatron", "deepspeed"])
+def test_experts_are_exchanged_among_those_that_hold_them(moe, framework, expert):
+    """Mixtral 8x7B on eight GPUs of one NVLink, its experts counted one by one: 3 x 4096 x 14336 numbers, each held by the ranks that deal with it.
+    fp32 gradients and bf16 weights go round these alone, Adam moves 42 bytes of each rank's part: with as many expert ranks as copies nothing goes round."""
+    spec = replace(
+        moe, nodes=1, tensor=1, pipeline=1, expert=expert, sequence_parallel=False, framework=framework, zero=1, gradients="fp32", node_bytes_per_s=NDR,
+        distributed_optimizer=framework == "megatron", global_batch=8, assume=Assumptions(overlap_data=0.0, nvlink=0.5, hbm=0.5),
+    )  # fmt: skip
+    one, each = 3 * 4096 * 14336, 8 // expert
+    held = [{(rank % expert) * each + n for n in range(each)} for rank in range(8)]  # of each rank, experts of one layer
+    dense = 46_702_792_704 - 32 * 8 * one  # all that is no expert
+    owners = [sum(n in mine for mine in held) for n in sorted(held[0])]
+    sent = dense * 7 / 8 + sum(32 * one * (k - 1) / k for k in owners)
+    whole = step(spec)
+    buckets = (dense + len(owners) * 32 * one) / 40e6 + 2
+    assert 0 <= whole.parts["data"] - (4 + 2) * sent / 225e9 <= 2 * buckets * (8.4e-6 + 7 * 3.4e-6), "a launch and seven hops a bucket, each way"
+    assert whole.parts["optimizer"] == pytest.approx(42 * (dense / 8 + sum(32 * one / k for k in owners)) / (3.35e12 * 0.5), rel=1e-3)
+
+
 def test_the_parts_add_up_and_have_words(published):
     whole = step(published)
     assert tuple(whole.parts) == PARTS
