@@ -21,7 +21,7 @@ SHAPES = {
     "hybrid": {"shard_group": 128, "tensor": 2, "context": 2, "global_batch": 512},
     "kept": {"zero": 2, "model": "mpt-7b", "sequence": 2048},
     "offloaded": {"offload_optimizer": "cpu", "offload_weights": "cpu"},
-    "staged": {"pipeline": 4, "global_batch": 256, "entrypoint": "/opt/torchtitan/train.py"},
+    "staged": {"pipeline": 8, "global_batch": 256, "entrypoint": "/opt/torchtitan/train.py"},
     "one-node": {"nodes": 1, "model": "llama-3-8b"},
     "largest": {"nodes": 2048, "model": "llama-3.1-405b", "tensor": 8, "global_batch": 4096},
 }
