@@ -113,6 +113,7 @@ def _model(job: Job) -> Iterator[Flag]:
     if model.latent:
         yield "multi-latent-attention", None
         yield "rope-type", "rope"  # left out, Megatron-LM stretches the positions of latent attention by YaRN
+        yield "no-rope-fusion", None  # MLATransformerConfig: the fused kernel, which Megatron-LM takes by default, knows YaRN alone
         yield "qk-layernorm", None  # here the norms of the compressed queries, keys and values (arXiv:2405.04434)
         if model.latent.query_rank:
             yield "q-lora-rank", model.latent.query_rank

@@ -132,6 +132,7 @@ OTHER_SPOILT = [
     *(("latent", f"{line}\n", "", "megatron-not-of-plan", f"{line.partition('=')[0]} is missing") for line in (
         "--qk-layernorm", "--rope-type=rope", "--moe-router-topk-scaling-factor=2.5", "--moe-router-group-topk=4", "--moe-shared-expert-intermediate-size=2048", "--norm-epsilon=1e-06",
     )),
+    ("latent", "--no-rope-fusion\n", "", "megatron-refused", "apply_rope_fusion"),
     ("latent", "--moe-router-num-groups=8\n", "", "megatron-refused", "moe_router_num_groups"),
     ("latent", "--moe-router-num-groups=8", "--moe-router-num-groups=16", "megatron-not-of-plan", "--moe-router-num-groups"),
     ("latent", "--moe-router-score-function=sigmoid", "--moe-router-score-function=softmax", "megatron-refused", "sigmoid"),

@@ -122,6 +122,7 @@ def configure(flags):
     if "multi-latent-attention" not in flags:
         return TransformerConfig(**fields)
     fields |= {field: kind(flags[flag]) for flag, (field, kind) in LATENT.items() if flag in flags}
+    fields["apply_rope_fusion"] = "no-rope-fusion" not in flags  # Megatron-LM's default, where megatron-core's own is not to
     return MLATransformerConfig(multi_latent_attention=True, **({"q_lora_rank": None} | fields))
 
 

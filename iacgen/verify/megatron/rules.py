@@ -148,7 +148,7 @@ def _latent(model: Any) -> dict[str, object]:
     latent = model.latent
     if not latent:
         return {}
-    out: dict[str, object] = {"multi-latent-attention": None, "rope-type": "rope", "qk-layernorm": None, "kv-lora-rank": latent.kv_rank, "qk-head-dim": model.head_dim}
+    out: dict[str, object] = {"multi-latent-attention": None, "rope-type": "rope", "no-rope-fusion": None, "qk-layernorm": None, "kv-lora-rank": latent.kv_rank, "qk-head-dim": model.head_dim}
     out |= {"qk-pos-emb-head-dim": latent.rope_dim, "v-head-dim": latent.value_dim}
     return out | ({"q-lora-rank": latent.query_rank} if latent.query_rank else {})
 
