@@ -17,8 +17,11 @@ if TYPE_CHECKING:
 MEGATRON = ((0, 12), (0, 19))
 """First and last megatron-core whose arguments were read, tag by tag, for every argument that is written (Megatron-LM, core_v0.12.1
 to core_v0.19.0): 0.11 has neither --optimizer-cpu-offload nor --grad-reduce-in-bf16."""
+LATENT_SINCE = (0, 14)
+"""First with --rope-type: until 0.13.1 latent attention stretches its positions by YaRN whatever is asked."""
 GROUPS_REPEAT_SINCE = (0, 16, 0)
 """megatron-core, TransformerConfig: until 0.15.3 key-value heads are a multiple of the tensor size, from 0.16.0 on also a divisor of it."""
+EXPERT_BIAS_SINCE = (0, 15, 0)
 STAGE_3_WITH_TENSOR = ((0, 16, 4), (0, 19, 5))
 """deepspeed/runtime/engine.py from the first to before the last of these tags: "the compatibility between 'autotp' and 'zero_stage = 3'
 has not been validated"."""
@@ -42,9 +45,10 @@ def groups_repeat(spec: JobSpec) -> bool:
 def _megatron_is_known(spec: JobSpec) -> Iterator[Diagnostic]:
     """megatron/training/arguments.py and the configurations that it reads arguments from, at each tag of ``MEGATRON``."""
     now = release(spec)
-    if spec.framework != "megatron" or now is None or MEGATRON[0] <= now[:2] <= MEGATRON[1]:
+    ends = (LATENT_SINCE if spec.model.latent else MEGATRON[0], MEGATRON[1])
+    if spec.framework != "megatron" or now is None or ends[0] <= now[:2] <= ends[1]:
         return
-    first, last = (".".join(map(str, end)) for end in MEGATRON)
+    first, last = (".".join(map(str, end)) for end in ends)
     yield Diagnostic(
         "IAC350", "release-not-written-for", "error",
         f"the arguments of {spec.name} are those of megatron-core {first} to {last}, and software.megatron is {'.'.join(map(str, spec.framework_version))}",
@@ -75,8 +79,17 @@ def _stage_3_has_no_tensor_groups(spec: JobSpec) -> Iterator[Diagnostic]:
 
 
 def _expert_bias_is_whole(spec: JobSpec) -> Iterator[Diagnostic]:
-    """megatron-core, TransformerConfig: "Bias in Moe is only supported when ETP==1"."""
-    if spec.framework == "megatron" and spec.model.experts and spec.model.bias == "all" and spec.expert_tensor > 1:
+    """megatron-core, TransformerConfig: "Bias in Moe is only supported when ETP==1". Until 0.14.0 grouped experts have no bias at all
+    (transformer/moe/experts.py, "bias not supported in TEGroupedMLP yet")."""
+    now = release(spec)
+    if spec.framework != "megatron" or not spec.model.experts or spec.model.bias != "all":
+        return
+    if now is not None and now < EXPERT_BIAS_SINCE:
+        yield error(
+            spec, 353, "expert-bias-cut", f"the experts of {spec.model.id} have a bias, which megatron-core {'.'.join(map(str, spec.framework_version))} does not add to grouped ones",
+            ("model",), f"set software.megatron to {'.'.join(map(str, EXPERT_BIAS_SINCE))} or later",
+        )  # fmt: skip
+    elif spec.expert_tensor > 1:
         yield error(
             spec, 353, "expert-bias-cut", f"expert_tensor {spec.expert_tensor}, and the experts of {spec.model.id} have a bias, which Megatron does not cut",
             ("parallel", "expert_tensor"), "leave expert_tensor out",

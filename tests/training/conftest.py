@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -97,3 +98,9 @@ def moe() -> JobSpec:
         distributed_optimizer=True,
         origin=("training", "moe"),
     )
+
+
+@pytest.fixture(scope="session")
+def latent(moe) -> JobSpec:
+    """DeepSeek-V3 on 64 DGX H100: latent attention, 256 experts of a layer over 64 GPUs each."""
+    return replace(moe, name="latent", model=catalog.model("deepseek-v3"), nodes=64, tensor=1, pipeline=8, last_layers=5, expert=64, sequence_parallel=False, global_batch=512, origin=("training", "latent"))
