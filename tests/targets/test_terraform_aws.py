@@ -132,7 +132,7 @@ def test_without_efa_nccl_is_told_nothing_of_efa():
     state = pipeline.run(P5.replace("count: 16", "count: 16\n    efa: 0"), "x.yaml")
     tree = pipeline.tree(state)
     assert state.project.design.fabrics["gpu-efa"].technology == "ethernet"
-    assert "EFA" not in tree["nccl/nccl.conf"] and "NCCL_SOCKET_IFNAME=^docker,lo,veth" in tree["nccl/nccl.conf"]
+    assert "EFA" not in tree["nccl/nccl.conf"] and re.search(r"^NCCL_SOCKET_IFNAME=\^(.*,)?docker,", tree["nccl/nccl.conf"], re.MULTILINE)
 
 
 def test_lustre_ports_in_the_root_are_the_catalogs():
