@@ -65,7 +65,7 @@ def copied(told, folder, s3, target, nodes=NODES, **more):
 
 
 def test_each_node_copies_its_part_and_all_together_everything_once(s3, tmp_path):
-    told = '{size: 1MB, stage: {source: "s3://acme-corpus/v3", target: /raid/corpus, share: true}}'
+    told = '{size: 100MB, stage: {source: "s3://acme-corpus/v3", target: /raid/corpus, share: true}}'
     trees, said = copied(told, tmp_path, s3, "/raid/corpus")
     assert said == [(0, "")] * NODES
     names = [name for tree in trees for name in tree]
@@ -81,13 +81,13 @@ def test_one_copy_on_a_store_is_made_by_all_nodes(s3, tmp_path):
 
 
 def test_each_node_may_have_everything(s3, tmp_path):
-    told = '{size: 1MB, stage: {source: "s3://acme-corpus/v3", target: /raid/corpus}}'
+    told = '{size: 100MB, stage: {source: "s3://acme-corpus/v3", target: /raid/corpus}}'
     trees, said = copied(told, tmp_path, s3, "/raid/corpus", nodes=2)
     assert (trees, said) == ([WANTED, WANTED], [(0, "")] * 2)
 
 
 def test_a_second_run_copies_what_is_missing(s3, tmp_path):
-    told = '{size: 1MB, stage: {source: "s3://acme-corpus/v3", target: /raid/corpus, share: true}}'
+    told = '{size: 100MB, stage: {source: "s3://acme-corpus/v3", target: /raid/corpus, share: true}}'
     copied(told, tmp_path, s3, "/raid/corpus", nodes=1)
     root = tmp_path / "node0/the corpus"
     (root / "shard-00003.tar").unlink()
