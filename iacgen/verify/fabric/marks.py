@@ -7,7 +7,8 @@ that rests on is that one run of destinations goes on where the other ended:
 
 * Of tiers with r1, r2, ... links below for one above, a link has ceil(r1), then ceil(r2 ceil(r1)), ... flows.
 * Where a switch's links do not divide what is below it, a run that leaves one leaf and enters the next is dealt in two parts:
-  ceil(a/u) + ceil(b/u) is at most one more than ceil((a + b)/u). So too in two tiers where adapters are missing.
+  ceil(a/u) + ceil(b/u) is at most one more than ceil((a + b)/u). So too in two tiers where adapters are missing, and a run may enter
+  as many leaves as lie below its length, a part dealt apart for each: they are counted, shift by shift.
 * In three tiers pods take runs that are not in turn there (of a host's adapters on as many leaves all may have one core's link).
   Where adapters are missing, the end of one pod and the next pod are dealt apart: each at most as above, together twice that.
 
@@ -25,6 +26,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import networkx as nx
+import numpy as np
 
 from .chance import crowd
 from .plan import Plan
@@ -32,6 +34,9 @@ from .plan import Plan
 BALANCED = 3
 """A balanced dragonfly (a = 2 p = 2 h) has a - 1 + h = 3 p - 1 directed links between switches for p adapters. What one has beyond three
 for each may carry no route."""
+
+_CELLS = 1_000_000
+"""Numbers that are counted at a time."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +48,9 @@ class Mark:
     why: str
 
 
-def mark(plan: Plan) -> Mark:
-    """The mark for a plan, from its cables and ranks alone."""
+def mark(plan: Plan, listed: bool = False) -> Mark:
+    """The mark for a plan, from its cables and ranks alone. Where the manager is ``listed`` the ports that compute, it deals links to those
+    alone: what another port has above it may carry no route."""
     if plan.family == "dragonfly":
         empty = {leaf for leaf in plan.leaves if not plan.taken[leaf]}
         trunks = [link for link in plan.links if link.a in plan.ports]
@@ -59,7 +65,10 @@ def mark(plan: Plan) -> Mark:
         return Mark(math.ceil(ratio - 1e-9) + 2, 2 * len(plan.links), f"{kind} whose blueprint lets links be shared")
     room = sum(fill.room for fill in fills)
     why = f"{kind}{' of one unit' if plan.one_unit else ''} with {f'room for {room} more links below its switches' if room else 'all its switches full'}"
-    return Mark(_flows(fills[1:] if plan.one_unit else fills, fills), _idle(plan), why)
+    flows = _flows(fills[1:] if plan.one_unit else fills, fills)
+    if len(plan.tiers) == 2 and room and not plan.one_unit:
+        flows = max(flows, _parts(plan))
+    return Mark(flows, _idle(plan, plan.ranked if listed else plan.taken), why)
 
 
 def ring_mark(plan: Plan) -> int:
@@ -77,6 +86,22 @@ def ring_mark(plan: Plan) -> int:
     beside = Counter((adapter.rpartition(" ")[0], plan.leaf_of[adapter]) for adapter in plan.order)
     leaving = max(math.ceil(n / plan.uplinks[leaf]) + (n > 1 and not fills[0].even) for (_, leaf), n in beside.items())
     return min(most, leaving if len(plan.tiers) < 3 else max(leaving, *hosts.values()))
+
+
+def _parts(plan: Plan) -> int:
+    """Of two tiers: the most of ceil(ranks of a leaf that send to one leaf / its uplinks), summed over these leaves, at any shift."""
+    leaves = {leaf: number for number, leaf in enumerate(plan.leaves)}
+    at = np.array([leaves[plan.leaf_of[adapter]] for adapter in plan.order])
+    most, step = 1, max(1, _CELLS // max(len(leaves), len(at)))
+    for leaf, number in leaves.items():
+        (own,) = np.nonzero(at == number)
+        for first in range(1, len(at), step) if len(own) and plan.uplinks[leaf] else ():
+            shifts = np.arange(first, min(first + step, len(at)))
+            sent = at[(own + shifts[:, None]) % len(at)]
+            cells = np.bincount((sent + len(leaves) * np.arange(len(shifts))[:, None]).ravel(), minlength=len(shifts) * len(leaves)).reshape(-1, len(leaves))
+            cells[:, number] = 0
+            most = max(most, int((-(-cells // plan.uplinks[leaf])).sum(axis=1).max()))
+    return most
 
 
 class _Fill(NamedTuple):
@@ -114,10 +139,11 @@ def _deals_evenly(plan: Plan, switch: str, below: int, tier: int) -> bool:
     return below <= up or below % up == 0 or (tier == 0 and up == plan.above[switch])
 
 
-def _idle(plan: Plan) -> int:
-    """A way down that leads to nobody, and a way up by which nobody elsewhere is reached: what every other place lacks, too."""
-    seats = next(_tiers(plan, plan.taken)).ratio
-    idle = _both_ways([(plan.uplinks[leaf], max(0, plan.uplinks[leaf] - plan.taken[leaf]), not plan.taken[leaf]) for leaf in plan.leaves])
+def _idle(plan: Plan, dealt: Counter[str]) -> int:
+    """A way down that leads to nobody, and a way up by which nobody elsewhere is reached: what every other place lacks, too. ``dealt``
+    counts for each leaf the ports that get links of their own."""
+    seats = next(_tiers(plan, dealt)).ratio
+    idle = _both_ways([(plan.uplinks[leaf], max(0, plan.uplinks[leaf] - dealt[leaf]), not dealt[leaf]) for leaf in plan.leaves])
     if len(plan.tiers) < 3:
         return idle
     below = Counter(link.b for link in plan.links if link.a in plan.ports)
@@ -129,9 +155,9 @@ def _idle(plan: Plan) -> int:
         leaves, tops = ([switch for switch in tier if switch in pod] for tier in (plan.leaves, plan.tiers[-2]))
         links = sum(plan.uplinks[top] for top in tops)
         unmatched = sum(max(0, plan.uplinks[top] - below[top]) for top in tops)
-        missing = sum(max(0, math.floor(seats * plan.uplinks[leaf] + 1e-9) - plan.taken[leaf]) for leaf in leaves)
-        served = sum(min(plan.uplinks[top], sum((plan.taken[leaf] + len(tops) - 1 - n) // len(tops) for leaf in leaves)) for n, top in enumerate(tops))
-        lacking.append((links, min(links, max(unmatched, missing, links - served)), not any(plan.taken[leaf] for leaf in leaves)))
+        missing = sum(max(0, math.floor(seats * plan.uplinks[leaf] + 1e-9) - dealt[leaf]) for leaf in leaves)
+        served = sum(min(plan.uplinks[top], sum((dealt[leaf] + len(tops) - 1 - n) // len(tops) for leaf in leaves)) for n, top in enumerate(tops))
+        lacking.append((links, min(links, max(unmatched, missing, links - served)), not any(dealt[leaf] for leaf in leaves)))
     return idle + _both_ways(lacking)
 
 

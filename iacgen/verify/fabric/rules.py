@@ -53,7 +53,7 @@ def of_evidence(plan: Plan, settings: Settings, seen: Evidence, path: BlueprintP
         return [finding("opensm-refused", f"no SUBNET UP within {seen.seconds:.0f} s, with {len(seen.errors)} error lines", path), *out]
     out += [*_engine(settings, seen, path), *_wiring(plan, seen, path), *_partitions(plan, seen, path), *_routes(seen, path)]
     if seen.routes and not (seen.routes.unreachable or seen.routes.loops):
-        out += [*_cycles(seen, path), *_congestion(plan, seen, path)]
+        out += [*_cycles(seen, path), *_congestion(plan, settings, seen, path)]
     if seen.left:
         text = f"{len(plan.adapters):,} adapters: brought up, compared with the cable list and every route walked, but {' and '.join(seen.left)}"
         return [*out, finding("fabric-judged-in-part", text, path, severity="warning")]
@@ -115,10 +115,10 @@ def _cycles(seen: Evidence, path: BlueprintPath) -> Iterator[Diagnostic]:
     yield finding("credit-loop", f"{len(channels)} links wait for each other in a circle, {on}: {way}{', ...' if len(channels) > 4 else ''}", path)
 
 
-def _congestion(plan: Plan, seen: Evidence, path: BlueprintPath) -> Iterator[Diagnostic]:
+def _congestion(plan: Plan, settings: Settings, seen: Evidence, path: BlueprintPath) -> Iterator[Diagnostic]:
     if seen.routes is None or seen.congestion is None or not seen.routes.channels:
         return
-    wanted, has = mark(plan), seen.congestion
+    wanted, has = mark(plan, "cn_guid_file" in settings.keys), seen.congestion
     if has.worst > wanted.flows:
         where = f"from {has.switch} by port {has.port} at shift {has.shift}; {has.clean} of {has.total} shifts are clean"
         yield finding("congested-link", f"{has.worst} flows meet on one link, {where}. {wanted.why} has at most {wanted.flows}", path)
