@@ -129,6 +129,6 @@ class Controller:
             shown = self.slurm.run("scontrol", "show", "config").out if started(self.slurm, daemon) else ""
             if daemon.process.poll() is None:
                 os.killpg(daemon.process.pid, signal.SIGKILL)  # nothing that it would save is wanted
-            said = "\n".join(line for line in complaints(daemon.said) if "High latency" not in line)
+            said = "\n".join(complaints(daemon.said))
         first = re.search(rf"^{next(iter(parameters))}\s*= (\S*)", shown, re.MULTILINE | re.IGNORECASE)
         return said, (first[1] if first else "") if shown else None

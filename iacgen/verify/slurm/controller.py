@@ -21,7 +21,7 @@ _START_S = 60.0
 
 # What slurmctld says at the first start of any cluster, or because this machine is busy, or has no mailer and no PMIx.
 _NOISE = re.compile(
-    r"MailProg|pmix|state (save )?file|[Ii]nformation may be lost|may be lost|No reservation|NOTE: Trying|not running as SlurmUser|very large processing time", re.IGNORECASE
+    r"MailProg|pmix|state (save )?file|[Ii]nformation may be lost|may be lost|No reservation|NOTE: Trying|not running as SlurmUser|very large processing time|calls to gettimeofday", re.IGNORECASE
 )
 _WORRY = re.compile(r"fatal|error|warning|No switches|can ?not|ignoring|obsolete|defunct", re.IGNORECASE)
 _SLURMD_NOISE = re.compile(r"despite slurmctld having been setup for configless|xcpuinfo_hwloc_topo_load")  # no cache of the topology yet
