@@ -103,8 +103,8 @@ def _kinds(spec: JobSpec) -> Iterator[list[Change]]:
         if getattr(spec, group):
             yield [(f"no {group}", {group: None})]
     if spec.offload_optimizer == "none":
-        weights = {"offload_weights": "cpu"} if spec.framework == "fsdp" else {}
-        yield [(f"offload.optimizer: {place}", {"offload_optimizer": place} | weights) for place in ("cpu", "nvme")]
+        both = spec.framework == "fsdp" and spec.offload_weights == "none"  # it moves neither alone
+        yield [(f"offload.optimizer: {place}{' and offload.weights: cpu' * both}", {"offload_optimizer": place} | ({"offload_weights": "cpu"} if both else {})) for place in ("cpu", "nvme")]
     if spec.offload_weights == "none" and spec.framework == "deepspeed":
         yield [(f"offload.weights: {place}", {"offload_weights": place}) for place in ("cpu", "nvme")]
 
