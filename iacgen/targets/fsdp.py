@@ -10,14 +10,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from iacgen.render import render as render_template
+from iacgen.training.spec import TITAN_MODELS
 
 if TYPE_CHECKING:
     from iacgen.design.model import Design
     from iacgen.placement.project import Project
     from iacgen.training import Job, JobSpec
-
-_TITAN_MODELS = {"llama-3-8b": ("llama3", "8B"), "llama-3-70b": ("llama3", "70B"), "llama-3.1-405b": ("llama3", "405B"), "deepseek-v3": ("deepseek_v3", "671B")}
-"""Catalog id → name and flavor of the same numbers in torchtitan 0.2.2 (models/llama3, models/deepseek_v3)."""
 
 _ENGLISH = {True: "true", False: "false"}
 
@@ -41,7 +39,7 @@ def render(project: Project) -> dict[str, str]:
             continue
         placement, folder = project.placements[name], f"training/{name}"
         titan = torchtitan(job, project.design)
-        if runs_on_accelerate(job.spec):
+        if job.spec.on_accelerate:
             tree[f"{folder}/accelerate.yaml"] = render_template("training/accelerate.yaml.j2", job=name, config=accelerate(job, placement.hosts[0]), notes=_accelerate_notes(job))
         if titan:
             tree[f"{folder}/torchtitan.toml"] = render_template("training/torchtitan.toml.j2", job=name, sections=titan, notes=_titan_notes(job.spec))
@@ -64,11 +62,6 @@ def mesh(spec: JobSpec) -> Mesh:
     """The device mesh. Shards are cut over the copies and over the parts of a sequence together; a shard group is a part of both."""
     group = spec.shard_group or spec.data_parallel * spec.context
     return Mesh(spec.pipeline, spec.data_parallel * spec.context // group, group // spec.context, spec.context, spec.tensor)
-
-
-def runs_on_accelerate(spec: JobSpec) -> bool:
-    """Accelerate has no pipeline and no expert groups."""
-    return spec.pipeline == 1 and spec.expert == 1
 
 
 def accelerate(job: Job, first_host: str) -> dict[str, object]:
@@ -107,7 +100,7 @@ def accelerate(job: Job, first_host: str) -> dict[str, object]:
 def torchtitan(job: Job, design: Design) -> dict[str, dict[str, object]] | None:
     """TorchTitan's sections; None for a model that it does not have. Data set, learning rate and steps are the user's."""
     spec, sizes = job.spec, mesh(job.spec)
-    known = _TITAN_MODELS.get(spec.model.id)
+    known = TITAN_MODELS.get(spec.model.id)
     if known is None:
         return None
     pipeline = spec.pipeline > 1
@@ -193,7 +186,7 @@ def words(job: Job, design: Design) -> tuple[tuple[str, str | int, str], ...]:
     if job.checkpoints:
         found.append(("TRAIN_SAVE_INTERVAL", job.checkpoints.steps, "Steps between two saves"))
         found.append(("TRAIN_STOP_SIGNAL", "TERM", f"Comes {job.checkpoints.notice_s} s before the time of the job is up: save after the step that runs, and end"))
-    if runs_on_accelerate(spec):
+    if spec.on_accelerate:
         found.append(("ACCELERATE_GRADIENT_ACCUMULATION_STEPS", job.micro_batches, "The same passes for Accelerate, which reads them here and in no file"))
         found += [(name, value, "" if i else "What Accelerate's launcher would set, by accelerate.yaml") for i, (name, value) in enumerate(accelerate_environment(spec))]
     return tuple(found)

@@ -18,6 +18,7 @@ import numpy as np
 from iacgen.diagnostics import errors
 from iacgen.training import batch, memory
 from iacgen.training.links import links
+from iacgen.training.spec import TITAN_MODELS
 from iacgen.training.step import Pieces, StepTime, pieces, step
 
 if TYPE_CHECKING:
@@ -203,12 +204,13 @@ def _grid(cut: JobSpec, known: dict[JobSpec, Pieces]) -> _Grid | None:
 def _cuts(spec: JobSpec, free: frozenset[str]) -> Iterator[JobSpec]:
     """Ways to cut the layers themselves, by tensor, context, experts and micro batch, and what to repeat and to shard."""
     model, megatron = spec.model, spec.framework == "megatron"
+    dealt = spec.framework != "fsdp" or model.id in TITAN_MODELS  # Accelerate deals out no experts
     repeats = _repeats(spec) if "recompute" in free else (spec.recompute,)
     stages = (1, 2, 3) if "zero" in free and not megatron else (spec.zero,)
     micros = _small_divisors(spec.global_batch, LARGEST_MICRO_BATCH) if "micro_batch" in free else [spec.micro_batch]
     for t in (t for t in _divisors(spec.nvlink_domain) if model.heads % t == 0 and replace(spec, tensor=t).keeps_to_nvlink):
         for c in (c for c in _small_divisors(spec.sequence, LARGEST_CONTEXT) if spec.world % (t * c) == 0):
-            for e in _divisors(model.experts.count) if model.experts else (1,):
+            for e in _divisors(model.experts.count) if model.experts and dealt else (1,):
                 if spec.world % e:
                     continue
                 for b in micros:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from iacgen.diagnostics.model import BlueprintPath
     from iacgen.training.data import Input
 
+TITAN_MODELS = {"llama-3-8b": ("llama3", "8B"), "llama-3-70b": ("llama3", "70B"), "llama-3.1-405b": ("llama3", "405B"), "deepseek-v3": ("deepseek_v3", "671B")}
+"""Catalog id → name and flavor of the same numbers in torchtitan 0.2.2 (models/llama3, models/deepseek_v3)."""
+
 Framework = Literal["megatron", "deepspeed", "fsdp"]
 Gradients = Literal["bf16", "fp32"]
 Recompute = Literal["none", "selective", "full"]
@@ -119,6 +122,11 @@ class JobSpec:
     def titan(self) -> bool:
         """Whether the training script is TorchTitan's own, ``torchtitan/train.py``."""
         return PurePosixPath(self.entrypoint).parts[-2:] == ("torchtitan", "train.py")
+
+    @property
+    def on_accelerate(self) -> bool:
+        """Whether Accelerate can run an FSDP job: it has no pipeline and no expert groups."""
+        return self.pipeline == 1 and self.expert == 1
 
     @property
     def world(self) -> int:
