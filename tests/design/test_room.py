@@ -27,7 +27,7 @@ def designed(counts, grow_to=None, **fabric):
     return design(blueprint)[0]
 
 
-def found(counts, pool, grow_to=None, most=400, **fabric):
+def found(counts, pool, grow_to=None, most=600, **fabric):
     """The most hosts of a pool that can be reached one by one while every cable of the step before stays; wired, not reasoned."""
     before = designed({**counts, pool: max(counts[pool], grow_to or 0) if pool == "gpu" else counts[pool]}, None, **fabric)
     count = before.pools[pool].count
@@ -48,6 +48,10 @@ def found(counts, pool, grow_to=None, most=400, **fabric):
         (16, {"gpu": 5}, {**RAILS, "unit": 4}),
         (16, {"gpu": 13}, {**RAILS, "unit": 4, "tiers": 3}),
         (16, {"gpu": 13}, {**RAILS, "unit": 4, "tiers": 3, "pod": 1}),
+        (32, {"gpu": 70}, {**RAILS, "unit": 8}),  # pods of two units: a third pod takes no unit of the others
+        (64, {"gpu": 300}, {**RAILS, "unit": 32}),  # the third of pods of four units
+        (64, {"gpu": 200}, {**RAILS, "unit": 16, "tiers": 3}),  # pods of eight units, dealt anew when there is one pod more
+        (24, {"gpu": 40}, {**RAILS, "unit": 4, "tiers": 3}),
         (16, {"gpu": 9}, {**PLAIN}),
         (16, {"gpu": 18}, {**PLAIN, "tiers": 3}),
         (16, {"gpu": 18}, {**PLAIN, "tiers": 3, "pod": 3}),

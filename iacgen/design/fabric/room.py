@@ -56,12 +56,13 @@ def _most(fabric: Fabric, wanted: Wanted, pools: Mapping[str, Any], name: str) -
 
 
 def keeps(before: Fabric, after: Fabric, fixed_pods: bool = False) -> bool:
-    """Whether every cable of ``before`` stands in ``after`` as it is, and in every size between. Unless ``fixed_pods``, the leaves of
-    three tiers are dealt anew over their pods when there is one pod more."""
+    """Whether every cable of ``before`` stands in ``after`` as it is, and in every size between. Unless ``fixed_pods``, the units of three
+    tiers are dealt evenly over as few pods as hold them, so that pods of m units become smaller with the first unit of pod q where
+    m (q - 1) + 1 units are at most (m - 1) q: while q is below m."""
     models = {tier.kind: tier.switch for tier in after.tiers}
     if any(models.get(tier.kind) != tier.switch for tier in before.tiers) or before.link_gbps != after.link_gbps or before.reserved != after.reserved:
         return False
-    return _trunks_keep(before.trunks, after.trunks, fixed_pods) and len(before.groups) <= len(after.groups) and all(map(_places_keep, before.groups, after.groups))
+    return _trunks_keep(before.trunks, after.trunks, fixed_pods, len(before.groups[0].leaves)) and len(before.groups) <= len(after.groups) and all(map(_places_keep, before.groups, after.groups))
 
 
 def _places_keep(before: SwitchGroup, after: SwitchGroup) -> bool:
@@ -74,7 +75,7 @@ def _places_keep(before: SwitchGroup, after: SwitchGroup) -> bool:
     return dict(zip(before.hosts, before.ports, strict=True)).items() <= dict(zip(after.hosts, after.ports, strict=True)).items()
 
 
-def _trunks_keep(before: Any, after: Any, fixed_pods: bool) -> bool:
+def _trunks_keep(before: Any, after: Any, fixed_pods: bool, unit_leaves: int) -> bool:
     if before is None or after is None or type(before) is not type(after):
         return before is after  # a second switch joins what was one alone: its leaf gives up ports for uplinks
     if isinstance(before, Dragonfly):
@@ -82,7 +83,7 @@ def _trunks_keep(before: Any, after: Any, fixed_pods: bool) -> bool:
             before = replace(before, planned=2)
         return replace(before, groups=0) == replace(after, groups=0)
     assert isinstance(before, Tree)
-    if before.size.up and not fixed_pods and before.pods != after.pods:
+    if before.size.up and not fixed_pods and before.pods != after.pods and before.pod_leaves * before.apart > unit_leaves * (before.pods // before.apart + 1):
         return False
     pod = before.pod_leaves if before.size.up else 0  # two tiers are one pod of whatever size
     return replace(before, leaves=0, pod_leaves=pod) == replace(after, leaves=0, pod_leaves=after.pod_leaves if after.size.up else 0)
