@@ -128,15 +128,20 @@ def _ansible(site: str, design: Design) -> Step:
 
 def _accept(project: Project, scripts: Sequence[str]) -> Step:
     """From where jobs are submitted, too."""
-    design = project.design
-    assert design.scheduler  # such a job is one of Slurm's
+    note, folder, root = _submitting(project.design)
+    text = f"{note} Before any job: each script fails where the fabric is slower than its links should be, or computes wrong values. It says what it expects, and why."
+    return Step("Accept the fabric", text, (f"cd {folder}", *(f"sbatch {root}{script}" for script in scripts)), ("nccl-tests, built with MPI, on PATH of the GPU hosts.",))
+
+
+def _submitting(design: Design) -> tuple[str, str, str]:
+    """From where jobs of Slurm are submitted, in words; the folder there; and what stands before a path of this tree."""
+    assert design.scheduler
     if design.sites[design.scheduler.site].kind == "aws":
         shared = sorted(s.mount for s in design.storage.values() if s.kind == "fsx-lustre")
-        folder, scripts = quote(shared[0] if shared else "/opt/cluster"), [f"/opt/cluster/{script}" for script in scripts]
-    else:
-        folder = f"{quote(_where(design)[1])}/{design.name}"
-    text = "Before any job: each script fails where the fabric is slower than its links should be, or computes wrong values. It says what it expects, and why."
-    return Step("Accept the fabric", text, (f"cd {folder}", *(f"sbatch {script}" for script in scripts)), ("nccl-tests, built with MPI, on PATH of the GPU hosts.",))
+        note = "On the head node, in a login shell: every machine keeps its own copy of this folder in /opt/cluster. The Terraform output named head is the instance id."
+        return note, quote(shared[0] if shared else "/opt/cluster"), "/opt/cluster/"
+    note, where = _where(design)
+    return note, f"{quote(where)}/{design.name}", ""
 
 
 def _train(project: Project) -> Step:
@@ -144,13 +149,8 @@ def _train(project: Project) -> Step:
     before = tuple(_of_script([project.jobs[name] for name in jobs], design))
     if design.scheduler is None:
         return _by_hand(project, before)
-    if design.sites[design.scheduler.site].kind == "aws":
-        shared = sorted(s.mount for s in design.storage.values() if s.kind == "fsx-lustre")
-        note = "On the head node, in a login shell: every machine keeps its own copy of this folder in /opt/cluster. The Terraform output named head is the instance id."
-        scripts = tuple(f"sbatch /opt/cluster/slurm/{job}.sbatch" for job in jobs)
-        return Step("Train", note, (f"cd {quote(shared[0] if shared else '/opt/cluster')}", *scripts), before)
-    note, where = _where(design)
-    return Step("Train", note, (f"cd {quote(where)}/{design.name}", *(f"sbatch slurm/{job}.sbatch" for job in jobs)), before)
+    note, folder, root = _submitting(design)
+    return Step("Train", note, (f"cd {folder}", *(f"sbatch {root}slurm/{job}.sbatch" for job in jobs)), before)
 
 
 def _by_hand(project: Project, before: tuple[str, ...]) -> Step:
