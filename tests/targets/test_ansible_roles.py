@@ -116,7 +116,7 @@ def test_the_guid_of_a_port_is_read_off_its_device(tmp_path):
 
 def test_the_fabric_comes_before_the_storage_and_the_storage_before_slurm():
     order = [role["role"] for play in yaml.safe_load((STATIC / "site.yml").read_text()) for role in play["roles"]]
-    wanted = ["preflight", "base", "doca_ofed", "opensm", "ib_host", "lnet", "lustre_server", "lustre_client", "munge", "slurm"]
+    wanted = ["preflight", "base", "doca_ofed", "ib_host", "opensm", "lnet", "lustre_server", "lustre_client", "munge", "slurm"]
     assert sorted(wanted, key=order.index) == wanted
     assert order.index("doca_ofed") < order.index("nvidia_driver") < order.index("slurm")  # nvidia_peermem builds against the RDMA stack
 
