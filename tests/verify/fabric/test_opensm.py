@@ -64,7 +64,7 @@ def test_a_mark_is_kept_to_the_last_flow_and_link(fabrics, monkeypatch, flows, i
     plan = fabrics.rails(units=4, rails=4, hosts=8, spines=8, parallel=1, radix=16, absent=2)
     seen, _, _ = fabrics.examine(plan, planned(plan, "ftree", PARTITIONS))
     assert seen.congestion.worst > 1 and seen.routes.unused()
-    monkeypatch.setattr("iacgen.verify.fabric.rules.mark", lambda _: Mark(seen.congestion.worst + flows, len(seen.routes.unused()) + idle, "a tree"))
+    monkeypatch.setattr("iacgen.verify.fabric.rules.mark", lambda *_: Mark(seen.congestion.worst + flows, len(seen.routes.unused()) + idle, "a tree"))
     assert fabrics.examine(plan, planned(plan, "ftree", PARTITIONS))[1] == slugs
 
 
@@ -91,7 +91,7 @@ OTHERS = {"others": {"pcie": ("pcie-h100", 8), "cpu": ("generic-1u", 5)}}
         (24, 19, {**PLAIN, **THREE, "oversubscription": 1.5}, 2, 172),  # 8 adapters on leaves of 10 uplinks, 80 and 72 in pods of 100 links
         (24, 14, {**PLAIN}, 2, 112),  # 8 adapters on leaves of 12 uplinks
         (16, 9, {**PLAIN, "grow_to": 30}, 2, 112),
-        (64, 12, {**PLAIN, **OTHERS}, 2, None),  # three pools, hosts of 8, 4 and 2 ports
+        (64, 12, {**PLAIN, **OTHERS}, 3, None),  # three pools, hosts of 8, 4 and 2 ports: a full leaf sends to three leaves at once
         (64, 12, {**PLAIN, **OTHERS, "oversubscription": 2}, 3, None),
         (24, 6, {**PLAIN, **THREE, "grow_to": 18, "others": {"pcie": ("pcie-h100", 7)}}, 2, None),  # whole leaves of places that nobody has yet
     ],
