@@ -8,9 +8,9 @@ all-to-all; what stays in an NVLink domain of several hosts runs at its rate and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from .model import Cost, Family, FamilyCost
 from .tiers import Labels, Tiers
 
 Order = NDArray[np.int64]
+Domains = NDArray[np.int64] | None
 
 
 @dataclass(frozen=True)
@@ -41,14 +42,15 @@ def cost(tiers: Tiers, grid: NodeGrid, traffic: Traffic, order: Order, exposed: 
 
     Raises ValueError when the order is not one host for each virtual node, or an expert group is no part of a row.
     """
-    if order.shape != (grid.nodes,) or np.unique(order).size != grid.nodes:
+    if order.shape != (grid.nodes,) or np.bincount(order, minlength=1).max() > 1:
         raise ValueError(f"an order of {grid.nodes} different hosts is needed")
     if grid.row % grid.expert:
         raise ValueError(f"{grid.expert} nodes of an expert group do not divide a row of {grid.row}")
     if not whole(tiers, grid, order):
         raise ValueError("a tensor group lies in two NVLink domains")
-    placed = np.vstack([tiers.joined[None], tiers.labels])[:, order].reshape(len(tiers.names) + 1, grid.pipeline, grid.row)
-    families = (_family(tiers, name, exposed[name], flows(placed)) for name, flows in _families(tiers, grid, traffic))
+    placed = tiers.labels[:, order]
+    domain = None if tiers.domain is None else tiers.domain[order]
+    families = (_family(tiers, name, exposed[name], flows(placed, domain)) for name, flows in _families(tiers, grid, traffic))
     return Cost(tiers.names, tuple(families))
 
 
@@ -58,15 +60,15 @@ def whole(tiers: Tiers, grid: NodeGrid, order: Order) -> bool:
     return grid.tensor == 1 or bool((groups == groups[:, :1]).all())
 
 
-def _families(tiers: Tiers, grid: NodeGrid, traffic: Traffic) -> list[tuple[Family, Callable[[Labels], _Flows]]]:
-    """The families that leave the node, each with the function that counts its flows on labels (NVLink domain and tiers, stage, row
-    position). Rings go through the nodes of one position in their tensor groups."""
+def _families(tiers: Tiers, grid: NodeGrid, traffic: Traffic) -> list[tuple[Family, Callable[[Labels, Domains], _Flows]]]:
+    """The families that leave the node, each with the function that counts its flows on the labels and NVLink domains of the virtual
+    nodes. Rings go through the nodes of one position in their tensor groups."""
     row = grid.context * grid.data
-    out: list[tuple[Family, Callable[[Labels], _Flows]]] = []
+    out: list[tuple[Family, Callable[[Labels, Domains], _Flows]]] = []
     if traffic.data and row > 1:
         out.append(("dp", partial(_rings, tiers, traffic.data, row, grid.tensor)))
     if traffic.pipeline and grid.pipeline > 1:
-        out.append(("pp", partial(_columns, tiers, traffic.pipeline, traffic.pipeline_ring and grid.pipeline > 2)))
+        out.append(("pp", partial(_columns, tiers, traffic.pipeline, grid.row, traffic.pipeline_ring and grid.pipeline > 2)))
     if traffic.context and grid.context > 1:
         out.append(("cp", partial(_rings, tiers, traffic.context, grid.context, grid.tensor)))
     if traffic.expert and grid.expert > 1:
@@ -95,64 +97,114 @@ def _family(tiers: Tiers, name: Family, exposed: float, flows: _Flows) -> Family
     )
 
 
-def _rings(tiers: Tiers, volume: float, size: int, tensor: int, placed: Labels) -> _Flows:
+def _rings(tiers: Tiers, volume: float, size: int, tensor: int, placed: Labels, domain: Domains) -> _Flows:
     """Rings over ``size`` virtual nodes, ``tensor`` apart: each sends ``volume`` bytes to the next. Members that NVLink joins share their
     adapters where the ring leaves them, as the GPUs of one node do."""
-    start = placed.reshape(len(placed), -1, size, tensor).swapaxes(2, 3).reshape(len(placed), -1, size)
-    far, crossed = _crossed(start, np.roll(start, -1, axis=2))
-    labels, end = start[1:], np.roll(start[1:], -1, axis=2)
-    leaving = tuple(volume * _count(tiers, k, labels[k][crossed[k]]) for k in range(len(tiers.names)))
-    ring = np.broadcast_to(np.arange(labels.shape[1])[:, None], crossed[0].shape)
-    key = ring[crossed[0]] * len(tiers.groups[0]) + end[0][crossed[0]]
-    entries = int(np.bincount(key).max()) if key.size else 0
-    level = _highest(crossed)
-    if not far.any():
-        return _Flows(leaving, volume / tiers.nvlink_Bps, level, entries, inside=True)
-    members = size / int(far.sum(axis=1).max())
-    return _Flows(leaving, volume / min(float(tiers.flow_Bps[level]) * members, tiers.nvlink_Bps), level, entries)
+    end, ring = _ring_edges(placed.shape[1], size, tensor)
+    start = np.arange(placed.shape[1]) if domain is None else np.flatnonzero(domain != domain[end])
+    if not start.size:
+        return _Flows(_none(tiers), volume / tiers.nvlink_Bps, 0, inside=True)
+    leaving, level, entries = [], 0, 0
+    for k, (edges, sent, met) in enumerate(_crossing(placed, start, end[start])):
+        leaving.append(volume * _count(tiers, k, sent))
+        level = k + 1 if edges.size else level
+        if k == 0 and edges.size:
+            entries = _most_alike(ring[edges] * len(tiers.groups[0]) + met)
+    members = 1.0 if domain is None else size / int(np.bincount(ring[start]).max())
+    return _Flows(tuple(leaving), volume / min(float(tiers.flow_Bps[level]) * members, tiers.nvlink_Bps), level, entries)
 
 
-def _columns(tiers: Tiers, volume: float, closed: bool, placed: Labels) -> _Flows:
-    """Chains over the stages, ``volume`` bytes each way on every edge; closed to rings when interleaved."""
-    start, end = placed[:, :-1], placed[:, 1:]
-    if closed:
-        start, end = placed, np.roll(placed, -1, axis=1)
-    far, crossed = _crossed(start, end)
-    leaving = tuple(
-        volume * (_count(tiers, k, start[k + 1][crossed[k]]) + _count(tiers, k, end[k + 1][crossed[k]])) for k in range(len(tiers.names))
-    )  # fmt: skip
-    level = _highest(crossed)
-    if not far.any():
-        return _Flows(leaving, volume / tiers.nvlink_Bps, level, inside=True)
-    return _Flows(leaving, volume / float(tiers.flow_Bps[level]), level)
+def _columns(tiers: Tiers, volume: float, row: int, closed: bool, placed: Labels, domain: Domains) -> _Flows:
+    """Chains over the stages, rows of ``row`` virtual nodes, ``volume`` bytes each way on every edge; closed to rings when interleaved."""
+    nodes = placed.shape[1]
+    start, end = np.arange(nodes if closed else nodes - row), np.arange(row, nodes + row if closed else nodes)
+    end[nodes - row :] -= nodes
+    if domain is not None:
+        far = domain[start] != domain[end]
+        start, end = start[far], end[far]
+    if not start.size:
+        return _Flows(_none(tiers), volume / tiers.nvlink_Bps, 0, inside=True)
+    leaving, level = [], 0
+    for k, (edges, one, other) in enumerate(_crossing(placed, start, end)):
+        leaving.append(volume * (_count(tiers, k, one) + _count(tiers, k, other)))
+        level = k + 1 if edges.size else level
+    return _Flows(tuple(leaving), volume / float(tiers.flow_Bps[level]), level)
 
 
-def _all_to_all(tiers: Tiers, volume: float, size: int, placed: Labels) -> _Flows:
-    """Each of ``size`` consecutive virtual nodes sends ``volume`` / (size - 1) bytes to each of the others."""
+def _all_to_all(tiers: Tiers, volume: float, size: int, placed: Labels, domain: Domains) -> _Flows:
+    """Each of ``size`` consecutive virtual nodes sends ``volume`` / (size - 1) bytes to each of the others.
+
+    Counted by the members that share a label. Expert groups that lie whole in one leaf group and send each member's bytes over its
+    adapters are alike, so one of them stands for all.
+    """
     member = placed.reshape(len(placed), -1, size)
-    far, crossed = _crossed(member[:, :, :, None], member[:, :, None, :])
-    level = np.zeros((member.shape[1], size, size), dtype=np.int8)
-    leaving = []
-    for k, apart in enumerate(crossed):
-        level[apart] = k + 1
-        weights = apart.sum(axis=2).ravel() * (volume / (size - 1))
-        leaving.append(np.bincount(member[k + 1].ravel(), weights, minlength=len(tiers.groups[k])))
-    seconds = np.where(far, volume / (size - 1) / tiers.flow_Bps[level], volume / (size - 1) / tiers.nvlink_Bps)
-    seconds[:, np.arange(size), np.arange(size)] = 0.0
-    least = volume * int(far.sum(axis=2).max()) / (size - 1) / float(tiers.flow_Bps[0])
-    return _Flows(tuple(leaving), max(float(seconds.sum(axis=2).max()), least), int(level.max()), inside=not far.any())
+    split = (member[0] != member[0][:, :1]).any(axis=1)
+    if domain is not None:
+        near = domain.reshape(-1, size)
+        split |= (near != near[:, :1]).any(axis=1)
+    counted = np.flatnonzero(split)
+    if counted.size < len(split):
+        counted = np.append(counted, split.argmin())
+    member = member[:, counted]
+    alike = _alike(*member[::-1])[::-1]
+    near_to, near_alike = np.ones_like(alike[0]), np.ones_like(alike)
+    if domain is not None:
+        near_to, *near_alike = _alike(near[counted], *member[::-1])
+        near_alike = near_alike[::-1]
+    apart = [(size - same) - (near_to - near_same) for same, near_same in zip(alike, near_alike, strict=True)]
+    far, share = size - near_to, volume / (size - 1)
+    met = [far - apart[0], *(one - above for one, above in zip(apart, apart[1:], strict=False)), apart[-1]]  # by the lowest tier in common
+    seconds = share * ((near_to - 1) / tiers.nvlink_Bps + sum(pairs / rate for pairs, rate in zip(met, tiers.flow_Bps, strict=True)))
+    leaving = tuple(share * np.bincount(member[k].ravel(), apart[k].ravel(), len(tiers.groups[k])) for k in range(len(tiers.names)))
+    least = share * int(far.max()) / float(tiers.flow_Bps[0])
+    level = max((k + 1 for k, pairs in enumerate(apart) if pairs.any()), default=0)
+    return _Flows(leaving, max(float(seconds.max()), least), level, inside=not far.any())
 
 
-def _crossed(start: Labels, end: Labels) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Of edges: whether they leave an NVLink domain, and in which tiers they leave a group; over NVLink they leave none."""
-    apart = start != end
-    return apart[0], apart[1:] & apart[:1]
+@lru_cache(maxsize=16)
+def _ring_edges(nodes: int, size: int, tensor: int) -> tuple[Order, Order]:
+    """Of each virtual node the next one in its ring and the number of that ring; not to be written to."""
+    v, block = np.arange(nodes), size * tensor
+    within = v % block
+    return v - within + (within + tensor) % block, v // block * tensor + v % tensor
+
+
+def _crossing(placed: Labels, start: Order, end: Order) -> Iterator[tuple[Order, Labels, Labels]]:
+    """Tier by tier the edges that leave a group: where they start, and the groups at both ends. What stays in a group stays in all above."""
+    for labels in placed:
+        one, other = labels[start], labels[end]
+        out = one != other
+        start, end = start[out], end[out]
+        yield start, one[out], other[out]
+
+
+def _alike(*planes: Labels) -> NDArray[np.int64]:
+    """Of each member of a group (arrays groups x members) how many of its group, itself among them, share its label on the first plane,
+    on the first two, and so on."""
+    key = planes[0]
+    for plane in planes[1:]:
+        key = key * (plane.max() + 1) + plane
+    at = np.argsort(key, axis=1)
+    new = np.zeros(key.shape, dtype=bool)
+    new[:, 0] = True
+    counts = np.empty((len(planes), *key.shape), dtype=np.int64)
+    for count, plane in zip(counts, planes, strict=True):
+        row = np.take_along_axis(plane, at, axis=1)
+        new[:, 1:] |= row[:, 1:] != row[:, :-1]
+        runs = np.diff(np.flatnonzero(new.ravel()), append=key.size)
+        np.put_along_axis(count, at, np.repeat(runs, runs).reshape(key.shape), axis=1)
+    return counts
 
 
 def _count(tiers: Tiers, tier: int, labels: Labels) -> NDArray[np.float64]:
     return np.bincount(labels, minlength=len(tiers.groups[tier])).astype(np.float64)
 
 
-def _highest(crossed: NDArray[np.bool_]) -> int:
-    """The highest tier at which any edge differs, counted from 1; 0 for none."""
-    return max((k + 1 for k in range(len(crossed)) if crossed[k].any()), default=0)
+def _none(tiers: Tiers) -> tuple[NDArray[np.float64], ...]:
+    return tuple(np.zeros(len(names)) for names in tiers.groups)
+
+
+def _most_alike(keys: NDArray[np.int64]) -> int:
+    """How often the most frequent of some keys, at least one, stands among them."""
+    keys = np.sort(keys)
+    return int(np.diff(np.flatnonzero(keys[1:] != keys[:-1]), prepend=-1, append=keys.size - 1).max())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
@@ -41,18 +42,17 @@ def two_tiers(leaves: list[int], pods: list[int], uplink=2.0, pod_uplink=1.0) ->
 
 def messages(grid: NodeGrid, traffic: Traffic):
     """(family, sender, receiver, bytes) of every message, written down one by one."""
-    cell = {(c, d, p): c + grid.context * (d + grid.data * p) for c in range(grid.context) for d in range(grid.data) for p in range(grid.pipeline)}
-    row = grid.context * grid.data
-    for v in range(grid.nodes):
-        p, r = divmod(v, row)
-        if row > 1:
-            yield "dp", v, p * row + (r + 1) % row, traffic.data
+    row = grid.row
+    cell = {(t, r, p): t + grid.tensor * r + row * p for t in range(grid.tensor) for r in range(row // grid.tensor) for p in range(grid.pipeline)}
+    for (t, r, p), v in cell.items():
+        if row > grid.tensor:
+            yield "dp", v, cell[t, (r + 1) % (row // grid.tensor), p], traffic.data
         if grid.context > 1:
             c, d = r % grid.context, r // grid.context
-            yield "cp", v, cell[(c + 1) % grid.context, d, p], traffic.context
+            yield "cp", v, cell[t, (c + 1) % grid.context + grid.context * d, p], traffic.context
         closed = traffic.pipeline_ring and grid.pipeline > 2
         if p + 1 < grid.pipeline or closed:
-            after = (p + 1) % grid.pipeline * row + r
+            after = cell[t, r, (p + 1) % grid.pipeline]
             yield "pp", v, after, traffic.pipeline
             yield "pp", after, v, traffic.pipeline
         first = v - v % grid.expert
@@ -62,15 +62,25 @@ def messages(grid: NodeGrid, traffic: Traffic):
 
 
 def slow_cost(tiers: Tiers, grid: NodeGrid, traffic: Traffic, order) -> float:
-    """Exposed seconds, message by message."""
+    """Exposed seconds, message by message. A ring that leaves NVLink domains shares the adapters of all its members between its exits."""
     load: dict[tuple, float] = {}
     slowest: dict[str, float] = {}
     member: dict[int, float] = {}
+    exits: dict[tuple, int] = {}
+    highest: dict[str, int] = {}
+    sizes: dict[str, float] = {}
     for family, a, b, size in messages(grid, traffic):
         if not size:
             continue
-        apart = [k for k in range(len(tiers.names)) if tiers.labels[k, order[a]] != tiers.labels[k, order[b]]]
-        seconds = size / tiers.flow_Bps[max(apart, default=-1) + 1]
+        near = tiers.joined[order[a]] == tiers.joined[order[b]]
+        apart = [] if near else [k for k in range(len(tiers.names)) if tiers.labels[k, order[a]] != tiers.labels[k, order[b]]]
+        tier = max(apart, default=-1) + 1
+        seconds = size / (tiers.nvlink_Bps if near else tiers.flow_Bps[tier])
+        if family in ("dp", "cp"):
+            of = grid.row // grid.tensor if family == "dp" else grid.context
+            ring = family, a % grid.tensor, a // (grid.tensor * of)
+            exits[ring] = exits.get(ring, 0) + (not near)
+            highest[family], sizes[family], seconds = max(highest.get(family, 0), tier), size, 0.0
         if family == "ep":
             member[a] = member.get(a, 0.0) + seconds
             seconds = member[a]
@@ -78,6 +88,10 @@ def slow_cost(tiers: Tiers, grid: NodeGrid, traffic: Traffic, order) -> float:
         for k in apart:
             key = family, k, int(tiers.labels[k, order[a]])
             load[key] = load.get(key, 0.0) + size
+    for family, size in sizes.items():
+        of, most = grid.row // grid.tensor if family == "dp" else grid.context, max(n for ring, n in exits.items() if ring[0] == family)
+        adapters = tiers.flow_Bps[highest[family]] * of / most if most else np.inf
+        slowest[family] = size / min(adapters, tiers.nvlink_Bps)
     total = 0.0
     for family, seconds in slowest.items():
         jam = max((size / tiers.uplink_Bps[k][g] for (f, k, g), size in load.items() if f == family), default=0.0)
@@ -86,31 +100,39 @@ def slow_cost(tiers: Tiers, grid: NodeGrid, traffic: Traffic, order) -> float:
 
 
 @st.composite
-def instances(draw):
-    expert = draw(st.sampled_from([1, 2, 3]))
+def instances(draw, joined=False):
+    """A job on two tiers; ``joined``: on hosts that NVLink joins to domains, which may lie on several leaves."""
+    expert = draw(st.sampled_from([1, 2, 3, 4, 6]))
     context, data = draw(st.sampled_from([(1, expert), (expert, 1), (expert, 2), (2, expert), (1, 2 * expert)]))
-    grid = NodeGrid(context, data, draw(st.integers(1, 4)), expert)
+    grid = NodeGrid(context, data, draw(st.integers(1, 4)), expert, draw(st.integers(1, 2)) if joined else 1)
     sizes = [draw(st.sampled_from([0.0, 1.0, 3.5])) for _ in range(4)]
     traffic = Traffic(sizes[0], sizes[1], sizes[2], sizes[3], draw(st.booleans()))
-    pods = draw(st.sampled_from([[0, 0, 1, 1], [0, 1, 1, 2], [0, 0, 0, 0]]))
+    pods = draw(st.sampled_from([[0, 0, 1, 1], [0, 1, 1, 2], [1, 0, 1, 0], [0, 0, 0, 0]]))
     hosts = grid.nodes + draw(st.integers(0, 3))
     tiers = two_tiers([draw(st.integers(0, 3)) for _ in range(hosts)], pods, draw(st.sampled_from([0.5, 2.0, np.inf])))
-    return tiers, grid, traffic, np.array(draw(st.permutations(range(hosts)))[: grid.nodes])
+    order = np.array(draw(st.permutations(range(hosts)))[: grid.nodes])
+    if not joined:
+        return tiers, grid, traffic, order
+    domain = np.full(hosts, hosts)  # the idle ones: one domain of their own
+    teams = [draw(st.integers(0, 3)) for _ in range(grid.nodes // grid.tensor)]  # each tensor group lies in one
+    domain[order] = np.repeat(teams, grid.tensor)
+    return replace(tiers, domain=domain, nvlink_Bps=draw(st.sampled_from([0.7, 5.0, np.inf]))), grid, traffic, order
 
 
-@given(instances())
+@given(st.one_of(instances(), instances(joined=True)))
 def test_the_cost_equals_a_count_of_single_messages(instance):
     tiers, grid, traffic, order = instance
     assert cost(tiers, grid, traffic, order, EXPOSED).total_s == pytest.approx(slow_cost(tiers, grid, traffic, order), rel=1e-9)
 
 
-@given(instances())
+@given(st.one_of(instances(), instances(joined=True)))
 def test_bytes_by_tier_equal_a_count_of_single_messages(instance):
     tiers, grid, traffic, order = instance
     counted = [0.0, 0.0]
     for _, a, b, size in messages(grid, traffic):
-        for k in range(2):
-            counted[k] += size * bool(tiers.labels[k, order[a]] != tiers.labels[k, order[b]])
+        if tiers.joined[order[a]] != tiers.joined[order[b]]:
+            for k in range(2):
+                counted[k] += size * bool(tiers.labels[k, order[a]] != tiers.labels[k, order[b]])
     assert cost(tiers, grid, traffic, order, EXPOSED).bytes_by_tier == pytest.approx(tuple(counted), rel=1e-9)
 
 
@@ -152,14 +174,15 @@ def test_an_expert_group_over_the_end_of_a_row_is_refused():
         cost(two_tiers([0, 0, 1], [0, 0]), NodeGrid(1, 3, 1, 2), Traffic(1.0, 0.0, 0.0, 1.0, False), np.array([0, 1, 2]), EXPOSED)
 
 
-def test_a_placement_of_12288_nodes_is_scored_in_tens_of_milliseconds():
+@pytest.mark.parametrize("expert", [1, 8, 64])
+def test_a_placement_of_12288_nodes_is_scored_in_tens_of_milliseconds(expert):
     hosts = 12_288
     tiers = two_tiers([h // 32 for h in range(hosts)], [leaf // 12 for leaf in range(hosts // 32)])
-    grid, traffic = NodeGrid(2, 384, 16, 8), Traffic(1.0, 1.0, 1.0, 1.0, True)
+    grid, traffic = NodeGrid(2, 384, 16, expert), Traffic(1.0, 1.0, 1.0, 1.0, True)
     order = np.random.default_rng(7).permutation(hosts)
     seconds = []
-    for _ in range(3):
+    for _ in range(5):
         start = time.process_time()
         cost(tiers, grid, traffic, order, EXPOSED)
         seconds.append(time.process_time() - start)
-    assert min(seconds) < 0.1
+    assert min(seconds) < 0.03
