@@ -68,6 +68,23 @@ class Cost:
 
 
 @dataclass(frozen=True)
+class Bound:
+    """A time that no placement can beat. ``tier`` and ``switch`` name the switch tier and one of the groups that set it, None where
+    none does; ``why`` says it in words. ``method``: "counting", "enumerated" (all orders were tried) or "solver".
+    """
+
+    seconds: float
+    tier: str | None
+    switch: str | None
+    why: str
+    method: Literal["counting", "enumerated", "solver"] = "counting"
+
+    def proves(self, seconds: float) -> bool:
+        """Whether a placement that takes so long is as fast as any, to a millionth."""
+        return seconds <= self.seconds * (1 + 1e-6)
+
+
+@dataclass(frozen=True)
 class IdleHost:
     """A host of the pool that gets no rank, and why."""
 

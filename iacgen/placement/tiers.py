@@ -26,6 +26,8 @@ class Tiers:
     The rail leaves of a unit are one group: every local rank uses its own rail, so the rails carry equal copies.
     ``domain[h]``: the NVLink domain of host h, where one joins several hosts (None: each host is its own). What stays in one
     crosses no switch and runs at ``nvlink_Bps`` a host; domains need not lie in one leaf group.
+    ``pair_Bps[g, h]``: bytes per second over the links from group g of the top tier straight to group h, where every two are joined so
+    (a dragonfly); None where they meet in switches above. ``kind[h]``: the GPU type of a host as a number; None where all are alike.
     """
 
     names: tuple[str, ...]
@@ -35,6 +37,8 @@ class Tiers:
     flow_Bps: Rates
     domain: NDArray[np.int64] | None = None
     nvlink_Bps: float = np.inf
+    pair_Bps: Rates | None = None
+    kind: NDArray[np.int64] | None = None
 
     @property
     def hosts(self) -> int:
