@@ -1,0 +1,81 @@
+"""Hosts that no cost tells apart, and switch groups that may change places: what an exact search need not try twice."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .tiers import Labels, Tiers
+
+Sets = tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]
+
+
+@dataclass(frozen=True)
+class Bins:
+    """The hosts in bins: those of one bin are of one group in every tier and of one NVLink domain, so that it does not matter which is taken.
+
+    ``hosts[b]``: indices of the hosts of bin b, rising. ``labels[k, b]``: its group in tier k. ``domain[b]``: its NVLink domain; -1 where
+    each of its hosts is its own. ``twins``: pairs (later, earlier) of sets of bins that are the same but for their names, two leaf groups of
+    as many hosts in one pod for example, or two such pods: an assignment with any of them exchanged costs the same, so that only those need
+    be looked at in which the earlier set is used first.
+    """
+
+    hosts: tuple[NDArray[np.int64], ...]
+    labels: Labels
+    domain: NDArray[np.int64]
+    twins: Sets
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """Hosts of each bin."""
+        return np.array([len(hosts) for hosts in self.hosts], dtype=np.int64)
+
+    def order(self, assigned: NDArray[np.integer]) -> NDArray[np.int64]:
+        """Host of each virtual node, given its bin: of each bin the first hosts, in the order of the nodes."""
+        order = np.empty(len(assigned), dtype=np.int64)
+        for b, hosts in enumerate(self.hosts):
+            nodes = np.flatnonzero(assigned == b)
+            order[nodes] = hosts[: len(nodes)]
+        return order
+
+    def assigned(self, order: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Bin of each virtual node, given its host."""
+        bin_of = np.empty(sum(map(len, self.hosts)), dtype=np.int64)
+        for b, hosts in enumerate(self.hosts):
+            bin_of[hosts] = b
+        return bin_of[order]
+
+
+def bins(tiers: Tiers) -> Bins:
+    """The bins of a fabric, in the order of its groups."""
+    _, at, sharing = np.unique(tiers.joined, return_inverse=True, return_counts=True)
+    domain = np.where(sharing[at] > 1, tiers.joined, -1)
+    keys, of = np.unique(np.vstack([tiers.labels[::-1], domain]), axis=1, return_inverse=True)
+    hosts = np.split(np.argsort(of.ravel(), kind="stable"), np.cumsum(np.bincount(of.ravel()))[:-1])
+    labels, domain = keys[-2::-1], keys[-1]
+    return Bins(tuple(hosts), labels, domain, _twins(tiers, [len(h) for h in hosts], labels, domain))
+
+
+def _twins(tiers: Tiers, sizes: list[int], labels: Labels, domain: NDArray[np.int64]) -> Sets:
+    """Equal siblings, from the bins up to the top tier: groups are equal when their uplinks are and what lies in them is."""
+    numbers: dict[tuple[object, ...], int] = {}
+    across = {int(d) for d in domain if d >= 0 and (domain == d).sum() > 1}  # a domain on several leaf groups is like no other
+    form = [numbers.setdefault((sizes[b], d >= 0, d if d in across else -1), len(numbers)) for b, d in enumerate(domain.tolist())]
+    members = [(b,) for b in range(len(sizes))]
+    parents = [*labels, np.zeros(len(sizes), dtype=np.int64)]
+    twins = []
+    for k, parent in enumerate(parents):
+        last: dict[tuple[int, int], tuple[int, ...]] = {}
+        inside: dict[int, list[int]] = {}
+        for shape, own in zip(form, members, strict=True):
+            above = int(parent[own[0]])
+            if (above, shape) in last:
+                twins.append((own, last[above, shape]))
+            last[above, shape] = own
+            inside.setdefault(above, []).append(shape)
+        if k < len(labels):
+            members = [tuple(np.flatnonzero(parent == group).tolist()) for group in inside]
+            form = [numbers.setdefault((k, float(tiers.uplink_Bps[k][g]), *sorted(shapes)), len(numbers)) for g, shapes in inside.items()]
+    return tuple(twins)
