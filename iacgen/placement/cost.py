@@ -2,8 +2,10 @@
 
 T = sum over families of x * max(max over switch groups S of load(S) / uplink(S), slowest), with x the exposed share. ``slowest``
 is bytes / rate of the farthest edge for a ring or chain (one bad edge slows the step), the worst member's sum for an
-all-to-all; what stays in an NVLink domain of several hosts runs at its rate and crosses no switch. Groups of ranks: rows are data rings, neighbours in a row context rings or expert groups, columns pipelines (see
-``NodeGrid``). Links of a tree carry each family's bytes as counted at the groups they leave.
+all-to-all; what stays in an NVLink domain of several hosts runs at its rate and crosses no switch. Groups of ranks: rows are data
+rings, neighbours in a row context rings or expert groups, columns pipelines (see ``NodeGrid``). Links of a tree carry each family's
+bytes as counted at the groups they leave; where the groups of the top tier are joined two by two, as in a dragonfly, each such link
+counts too, with the bytes that go straight from one of its groups to the other: packets take the shortest way.
 """
 
 from __future__ import annotations
@@ -28,13 +30,14 @@ Domains = NDArray[np.int64] | None
 @dataclass(frozen=True)
 class _Flows:
     """A family's flows on one placement: bytes leaving each group by tier, slowest flow, its tier (0: none crossed), whether all stay in
-    their NVLink domains."""
+    their NVLink domains; where top groups are joined two by two, the bytes from each to each."""
 
     leaving: tuple[NDArray[np.float64], ...]
     slowest_s: float
     level: int
     entries: int = 0
     inside: bool = False
+    pairs: NDArray[np.float64] | None = None
 
 
 def cost(tiers: Tiers, grid: NodeGrid, traffic: Traffic, order: Order, exposed: Mapping[Family, float] = EXPOSED) -> Cost:
@@ -83,6 +86,12 @@ def _family(tiers: Tiers, name: Family, exposed: float, flows: _Flows) -> Family
         group = int(load.argmax())
         if load[group] > congestion:
             congestion, busiest = float(load[group]), tiers.groups[tier][group]
+    if flows.pairs is not None:
+        assert tiers.pair_Bps is not None
+        load = flows.pairs / tiers.pair_Bps
+        one, other = divmod(int(load.argmax()), len(load))
+        if load[one, other] > congestion:
+            congestion, busiest = float(load[one, other]), f"{tiers.groups[-1][one]} to {tiers.groups[-1][other]}"
     return FamilyCost(
         family=name,
         exposed=exposed,
@@ -104,14 +113,15 @@ def _rings(tiers: Tiers, volume: float, size: int, tensor: int, placed: Labels, 
     start = np.arange(placed.shape[1]) if domain is None else np.flatnonzero(domain != domain[end])
     if not start.size:
         return _Flows(_none(tiers), volume / tiers.nvlink_Bps, 0, inside=True)
-    leaving, level, entries = [], 0, 0
+    leaving, level, entries, pairs = [], 0, 0, None
     for k, (edges, sent, met) in enumerate(_crossing(placed, start, end[start])):
         leaving.append(volume * _count(tiers, k, sent))
+        pairs = _between(tiers, k, sent, met, volume)
         level = k + 1 if edges.size else level
         if k == 0 and edges.size:
             entries = _most_alike(ring[edges] * len(tiers.groups[0]) + met)
     members = 1.0 if domain is None else size / int(np.bincount(ring[start]).max())
-    return _Flows(tuple(leaving), volume / min(float(tiers.flow_Bps[level]) * members, tiers.nvlink_Bps), level, entries)
+    return _Flows(tuple(leaving), volume / min(float(tiers.flow_Bps[level]) * members, tiers.nvlink_Bps), level, entries, pairs=pairs)
 
 
 def _columns(tiers: Tiers, volume: float, row: int, closed: bool, placed: Labels, domain: Domains) -> _Flows:
@@ -119,16 +129,19 @@ def _columns(tiers: Tiers, volume: float, row: int, closed: bool, placed: Labels
     nodes = placed.shape[1]
     start, end = np.arange(nodes if closed else nodes - row), np.arange(row, nodes + row if closed else nodes)
     end[nodes - row :] -= nodes
+    nearest = np.inf
     if domain is not None:
         far = domain[start] != domain[end]
+        nearest = np.inf if far.all() else tiers.nvlink_Bps
         start, end = start[far], end[far]
     if not start.size:
         return _Flows(_none(tiers), volume / tiers.nvlink_Bps, 0, inside=True)
-    leaving, level = [], 0
+    leaving, level, pairs = [], 0, None
     for k, (edges, one, other) in enumerate(_crossing(placed, start, end)):
         leaving.append(volume * (_count(tiers, k, one) + _count(tiers, k, other)))
+        pairs = _between(tiers, k, one, other, volume)
         level = k + 1 if edges.size else level
-    return _Flows(tuple(leaving), volume / float(tiers.flow_Bps[level]), level)
+    return _Flows(tuple(leaving), volume / min(float(tiers.flow_Bps[level]), nearest), level, pairs=None if pairs is None else pairs + pairs.T)
 
 
 def _all_to_all(tiers: Tiers, volume: float, size: int, placed: Labels, domain: Domains) -> _Flows:
@@ -158,7 +171,7 @@ def _all_to_all(tiers: Tiers, volume: float, size: int, placed: Labels, domain: 
     leaving = tuple(share * np.bincount(member[k].ravel(), apart[k].ravel(), len(tiers.groups[k])) for k in range(len(tiers.names)))
     least = share * int(far.max()) / float(tiers.flow_Bps[0])
     level = max((k + 1 for k, pairs in enumerate(apart) if pairs.any()), default=0)
-    return _Flows(leaving, max(float(seconds.max()), least), level, inside=not far.any())
+    return _Flows(leaving, max(float(seconds.max()), least), level, inside=not far.any(), pairs=_among(tiers, member[-1], share))
 
 
 @lru_cache(maxsize=16)
@@ -198,6 +211,25 @@ def _alike(*planes: Labels) -> NDArray[np.int64]:
 
 def _count(tiers: Tiers, tier: int, labels: Labels) -> NDArray[np.float64]:
     return np.bincount(labels, minlength=len(tiers.groups[tier])).astype(np.float64)
+
+
+def _between(tiers: Tiers, tier: int, start: Labels, end: Labels, volume: float) -> NDArray[np.float64] | None:
+    """Bytes from each group of the top tier to each other; None below it and where no two are joined."""
+    if tiers.pair_Bps is None or tier < len(tiers.names) - 1:
+        return None
+    groups = len(tiers.groups[tier])
+    return volume * np.bincount(start * groups + end, minlength=groups * groups).reshape(groups, groups)
+
+
+def _among(tiers: Tiers, member: Labels, share: float) -> NDArray[np.float64] | None:
+    """The same for groups whose members, given by their group of the top tier, each send ``share`` bytes to each other."""
+    if tiers.pair_Bps is None:
+        return None
+    held = np.zeros((len(member), len(tiers.groups[-1])))
+    np.add.at(held, (np.arange(len(member))[:, None], member), 1.0)
+    out = share * (held.T @ held)
+    np.fill_diagonal(out, 0.0)
+    return out
 
 
 def _none(tiers: Tiers) -> tuple[NDArray[np.float64], ...]:

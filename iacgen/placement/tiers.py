@@ -8,7 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from iacgen.design.fabric.hierarchy import Hierarchy
 from iacgen.design.fabric.model import Fabric
+from iacgen.design.fabric.planned import of_fabric as planned
 
 from .assumptions import NIC_SHARE_BY_TIER
 
@@ -50,16 +52,28 @@ class Tiers:
         return np.arange(self.hosts) if self.domain is None else self.domain
 
 
+def of_hierarchy(hierarchy: Hierarchy, node_Bps: float | None = None, pair_Bps: Rates | None = None) -> Tiers:
+    """The switch tiers above these hosts, for nodes whose adapters send ``node_Bps`` where the hierarchy does not tell. A last tier of one
+    group, which nothing leaves, is left out; above the third the rate of a flow falls no further."""
+    rate = hierarchy.node_Bps or node_Bps
+    if not rate:
+        raise ValueError(f"{hierarchy.name}: the rate of a node's adapters is not known")
+    count = len(hierarchy.tiers) - (len(hierarchy.groups[-1]) == 1 and len(hierarchy.tiers) > 1)
+    shares = [NIC_SHARE_BY_TIER[min(k, len(NIC_SHARE_BY_TIER) - 1)] for k in range(count + 1)]
+    return Tiers(hierarchy.tiers[:count], hierarchy.groups[:count], hierarchy.labels[:count], hierarchy.uplink_Bps[:count], rate * np.array(shares), pair_Bps=pair_Bps)
+
+
 def of_fabric(fabric: Fabric, pool: str, hosts: Sequence[str]) -> Tiers:
     """The tiers of a designed fabric for these hosts of one pool. Raises KeyError for a host that is not on it."""
-    node_Bps = fabric.nics[pool].count * fabric.link_gbps[pool] * 1e9 / 8
-    group = np.array([fabric.group_of[host] for host in hosts], dtype=np.int64)
-    names, up = tuple(g.name for g in fabric.groups), np.array([fabric.group_Bps(g) for g in fabric.groups])
-    if len(fabric.pods) < 2:
-        return Tiers(("leaf",), (names,), group[None], (up,), node_Bps * np.array(NIC_SHARE_BY_TIER[:2]))
-    pod = np.repeat(np.arange(len(fabric.pods)), [len(p.groups) for p in fabric.pods])
-    pods, out = tuple(p.name for p in fabric.pods), np.full(len(fabric.pods), fabric.pod_Bps())
-    return Tiers(("leaf", "pod"), (names, pods), np.stack([group, pod[group]]), (up, out), node_Bps * np.array(NIC_SHARE_BY_TIER))
+    return of_hierarchy(planned(fabric, hosts), fabric.nics[pool].count * fabric.link_gbps[pool] * 1e9 / 8, _pairs(fabric))
+
+
+def _pairs(fabric: Fabric) -> Rates | None:
+    """Bytes per second between each two groups of a dragonfly, which are joined by equally many links."""
+    many = len(fabric.pods)
+    if not fabric.topology.startswith("dragonfly") or many < 2:
+        return None
+    return np.where(np.eye(many, dtype=bool), np.inf, fabric.pod_Bps() / (many - 1))
 
 
 def alone(hosts: int) -> Tiers:

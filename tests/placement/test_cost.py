@@ -186,3 +186,25 @@ def test_a_placement_of_12288_nodes_is_scored_in_tens_of_milliseconds(expert):
         cost(tiers, grid, traffic, order, EXPOSED)
         seconds.append(time.process_time() - start)
     assert min(seconds) < 0.03
+
+
+def test_links_between_two_groups_of_a_dragonfly_count_by_themselves():
+    """Three groups of two hosts, two rings of three through all of them in the same turn: each group sends both to one other."""
+    labels = np.array([[0, 0, 1, 1, 2, 2]])
+    pair = np.where(np.eye(3, dtype=bool), np.inf, 0.5)
+    tiers = Tiers(("group",), (("a", "b", "c"),), labels, (np.full(3, 1.0),), np.array([100.0, 100.0]), pair_Bps=pair)
+    grid, traffic = NodeGrid(1, 3, 2), Traffic(1.0, 0.0, 0.0, 0.0, False)
+    same = cost(tiers, grid, traffic, np.array([0, 2, 4, 1, 3, 5]), {"dp": 1.0})
+    turned = cost(tiers, grid, traffic, np.array([0, 2, 4, 1, 5, 3]), {"dp": 1.0})
+    assert (same.total_s, same.families[0].busiest) == (4.0, "a to b")  # two rings over half a byte a second, where the sum of the links would take two seconds
+    assert turned.total_s == 2.0
+
+
+def test_expert_groups_and_pipelines_load_the_links_between_groups_both_ways():
+    labels = np.array([[0, 0, 0, 1]])
+    pair = np.array([[np.inf, 0.5], [2.0, np.inf]])
+    tiers = Tiers(("group",), (("a", "b"),), labels, (np.full(2, np.inf),), np.array([100.0, 100.0]), pair_Bps=pair)
+    experts = cost(tiers, NodeGrid(1, 4, 1, 4), Traffic(0.0, 0.0, 0.0, 3.0, False), np.arange(4), {"ep": 1.0})
+    assert (experts.total_s, experts.families[0].busiest) == (6.0, "a to b")  # each of three sends a third of 3 bytes to the fourth
+    columns = cost(tiers, NodeGrid(1, 2, 2), Traffic(0.0, 0.0, 1.0, 0.0, False), np.arange(4), {"pp": 1.0})
+    assert (columns.total_s, columns.families[0].busiest) == (2.0, "a to b")
