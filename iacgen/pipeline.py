@@ -62,22 +62,23 @@ class Run:
     project: Project | None = None
 
 
-def run(text: bytes | str, name: str, profile: Profile = "production", over: Iterable[tuple[bytes | str, str]] = (), sets: Iterable[str] = (), room: int = 1) -> Run:
+def run(text: bytes | str, name: str, profile: Profile = "production", over: Iterable[tuple[bytes | str, str]] = (), sets: Iterable[str] = (), room: int = 1, judge: bool = True) -> Run:
     """The flow up to the placement. ``name`` is the file's name in messages, ``profile`` how strictly the checks judge.
 
     ``over`` are further files (text and name) and ``sets`` single values (``nodes.gpu.count=64``) that are laid over the blueprint.
-    ``room`` is how many times larger than a blueprint the text may be.
+    ``room`` is how many times larger than a blueprint the text may be. Without ``judge`` the checks of the designed cluster are left out,
+    which a placement does not need: they lay every cable.
     """
     document, findings = assemble((text, name), over, sets, room)
     state = Run(document, profile, tuple(findings))
     if document.data is not None:
         state = _blueprint(state)  # also beside faults of single values, so that one run tells all
-    for stage in (_referenced, _cut, _checked, _judged, _placed):
+    for stage in (_referenced, _cut, _checked, *((_judged,) if judge else ()), _placed):
         if stopping(state.findings):
             state = _besides(state, stage is not _referenced) if stage in (_referenced, _cut, _checked) else state
             break
         state = stage(state)
-    return _allowed(replace(state, findings=folded(traced(document, state.findings), document.place)))
+    return _allowed(replace(state, findings=folded(traced(document, state.findings), document.place)), judge)
 
 
 def tree(state: Run) -> dict[str, str]:
@@ -213,15 +214,16 @@ def _placed(state: Run) -> Run:
     return replace(state, findings=tuple(findings), project=project)
 
 
-def _allowed(state: Run) -> Run:
-    """Set aside what comments in the file allow, and add what is wrong with the comments."""
+def _allowed(state: Run, judged: bool) -> Run:
+    """Set aside what comments in the file allow, and add what is wrong with the comments; of a cluster that was not ``judged`` they may
+    allow what was not looked for."""
     texts = {state.document.name: state.document.text, **state.document.others}
     spoken = [comment for name, text in texts.items() for comment in source.comments(text, name)]
     if not spoken or state.document.data is None:
         return replace(state, project=None if errors(state.findings) else state.project)
     from .explain import kinds
 
-    outcome = suppress(state.findings, spoken, state.document, kinds(), state.profile, complete=not stopping(state.findings))
+    outcome = suppress(state.findings, spoken, state.document, kinds(), state.profile, complete=judged and not stopping(state.findings))
     project = None if errors(outcome.findings) else state.project
     return replace(state, findings=outcome.findings, suppressed=outcome.suppressed, project=project)
 

@@ -240,3 +240,18 @@ def test_what_cannot_be_built_is_told_beside_another_mistake(mistake, ids):
     assert TWO.count(mistake[0]) == 1
     found = run(TWO.replace(*mistake), "two.yaml").findings
     assert sorted(f.id for f in found if f.severity == "error") == ids
+
+
+def test_a_placement_is_found_without_laying_a_cable(monkeypatch):
+    """Nor is a comment told to be unused that allows what only the checks of the cluster find."""
+    judged = finished(text("superpod-h100"))
+
+    def laid(fabric):
+        raise AssertionError(f"the cables of {fabric.name} are laid")
+
+    monkeypatch.setattr("iacgen.design.fabric.wiring.links", laid)
+    state = run(text("superpod-h100"), "x.yaml", judge=False)
+    assert state.project and state.project.placements == judged.project.placements
+    assert not state.findings and judged.suppressed and not state.suppressed
+    with pytest.raises(AssertionError, match="cables"):
+        run(text("superpod-h100"), "x.yaml")
