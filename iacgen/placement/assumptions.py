@@ -15,7 +15,8 @@ measurements of Arnold (arXiv:2509.15940); equal-cost paths that collide are the
 """
 
 EXPOSED: Mapping[Family, float] = MappingProxyType({"dp": 0.4, "pp": 0.3, "cp": 0.5, "ep": 1.0})
-"""Share of each family's time that computation does not hide. Assumed: gradients overlap the backward pass, pipeline messages
+"""Weight of each family's time in the communication cost: roughly the share that computation does not hide, the same for all jobs. The time of a
+step has overlaps of its own (`training.assume`, `training.step`). Assumed: gradients overlap the backward pass, pipeline messages
 the other micro batches, context exchange the attention blocks; an expert all-to-all stands between two layers and hides
 behind nothing."""
 
@@ -26,6 +27,6 @@ def sentences() -> tuple[str, ...]:
     parts = ", ".join(f"{family.upper()} {share:g}" for family, share in EXPOSED.items())
     return (
         f"A node reaches {rates} of its adapters' rate when both ends share a leaf group, the next tier, the top tier (assumed, after arXiv:2509.15940).",
-        f"Part of the communication time that computation does not hide: {parts} (assumed).",
-        "Communication cost counts bandwidth only: no latency, one job at a time, rings for reductions. It is not a step time.",
+        f"Communication cost weighs the kinds of traffic by about the part that computation does not hide: {parts} (assumed); the time of a step has overlaps of its own.",
+        "Communication cost counts bandwidth only: no latency, one job at a time, rings for reductions. It compares orders, and is no part of the step time.",
     )

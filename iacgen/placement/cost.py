@@ -1,4 +1,4 @@
-"""What one order of hosts costs: exposed communication time of a step, by family.
+"""What one order of hosts costs: communication cost of a step, by family.
 
 T = sum over families of x * max(max over switch groups S of load(S) / uplink(S), slowest), with x the exposed share. ``slowest``
 is bytes / rate of the farthest edge for a ring or chain (one bad edge slows the step), the worst member's sum for an

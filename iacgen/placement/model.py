@@ -38,10 +38,11 @@ class FamilyCost:
 
 @dataclass(frozen=True)
 class Cost:
-    """Exposed communication time of one step, by family; families that do not leave the node are absent.
+    """Communication cost of one step, by which orders are compared, by family; families that do not leave the node are absent.
 
-    Families add up because they run in different phases of a step. It is no step time: computation and hidden communication
-    are left out. ``tiers`` names the switch tiers from the node upwards.
+    Families add up because they run in different phases of a step. It is no part of the step time: what computation hides is one fixed
+    share a family here, ``exposed``, where ``training.step`` looks at the computation beside each exchange. ``tiers`` names the switch
+    tiers from the node upwards.
     """
 
     tiers: tuple[str, ...]

@@ -94,7 +94,12 @@ class StepTime:
     @property
     def exposed(self) -> float:
         """Communication that a step waits for."""
-        return sum(self.parts[name] for name in ("tensor", "context", "expert", "pipeline", "data"))
+        return self.parts["tensor"] + self.exposed_between_nodes
+
+    @property
+    def exposed_between_nodes(self) -> float:
+        """What of it hangs on where ranks sit: all but tensor parallelism, which stays behind NVLink."""
+        return sum(self.parts[name] for name in ("context", "expert", "pipeline", "data"))
 
 
 @dataclass(frozen=True)

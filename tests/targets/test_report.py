@@ -78,7 +78,7 @@ def test_every_row_has_as_many_cells_as_its_head(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_the_page_stays_short(name):
     built = project(name)
-    assert len(report.render(built)["report.md"].splitlines()) < 90 + 76 * len(built.jobs)
+    assert len(report.render(built)["report.md"].splitlines()) < 90 + 78 * len(built.jobs)
 
 
 def test_the_fabrics_are_those_of_the_published_reference(superpod):
@@ -213,7 +213,25 @@ def test_an_order_that_beats_sorted_names_shows_both_costs():
     placement = built.placements["finetune"]
     assert placement.cost_s < placement.sorted_cost_s
     assert table[1][1] != table[1][2]
-    assert re.search(r"^This order takes [0-9]+% less than sorted host names do\.$", report.render(built)["report.md"], flags=re.MULTILINE)
+    assert re.search(r"^This order costs [0-9]+% less than sorted host names do\.$", report.render(built)["report.md"], flags=re.MULTILINE)
+
+
+def test_what_is_exposed_is_said_by_one_measure():
+    """The placement's row is the sum of the rows of the step but for tensor parallelism; orders are compared by a cost of another name."""
+    built = project(deal=("unit: 32 ", "unit: 32\n    numbering: round-robin\n    oversubscription: 2 "))
+    found = tables(report.render(built)["report.md"])
+    steps, orders = ([t for t in found if t[0][0] == head] for head in ("Part of a step", ""))
+    assert len(steps) == len(orders) == 2
+    for step, (_, cost, exposed, *_) in zip(steps, orders, strict=True):
+        between = [_seconds(row[1]) for row in step if row[0].startswith("Exposed") and "tensor" not in row[0]]
+        assert (cost[0], exposed[0]) == ("Communication cost, a step", "Exposed communication between nodes, in the step time")
+        assert _seconds(exposed[1]) == pytest.approx(sum(between), rel=0.01)
+        assert _seconds(exposed[1]) < _seconds(exposed[2])
+
+
+def _seconds(text):
+    number, unit = text.split()
+    return float(number) * {"s": 1.0, "ms": 1e-3}[unit]
 
 
 def test_an_order_that_is_that_of_sorted_names_says_so():

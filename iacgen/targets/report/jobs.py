@@ -8,10 +8,13 @@ from iacgen import units
 from iacgen.design.fabric.model import Fabric
 from iacgen.design.model import Design, Pool
 from iacgen.placement import Cost, Placement
+from iacgen.placement.detours import detours
 from iacgen.placement.placing import natural
 from iacgen.render import fold
 from iacgen.training import Job
+from iacgen.training.links import links, node_rates
 from iacgen.training.memory import LINES
+from iacgen.training.plan import stepped
 from iacgen.training.text import MEANING, telling_stages
 
 from . import running, times
@@ -40,7 +43,7 @@ class Section:
 def section(job: Job, placement: Placement, design: Design) -> Section:
     """All that the page says of a job."""
     pool = design.pool_of(placement.hosts[0])
-    return Section(job.name, _facts(job, pool, design), times.parts(job), times.ways(job), _memory(job), _verdict(placement, design.fabric_of(pool.name, "compute")), _orders(placement), _traffic(placement.cost), _idle(placement), placement.digest)
+    return Section(job.name, _facts(job, pool, design), times.parts(job), times.ways(job), _memory(job), _verdict(placement, design.fabric_of(pool.name, "compute")), _orders(job, placement), _traffic(placement.cost), _idle(placement), placement.digest)
 
 
 def _facts(job: Job, pool: Pool, design: Design) -> tuple[Fact, ...]:
@@ -80,13 +83,18 @@ def _verdict(placement: Placement, fabric: Fabric | None) -> str:
     if placement.hosts == tuple(sorted(placement.hosts, key=natural)) and placement.cost_s == placement.sorted_cost_s:
         return "This order is that of the sorted host names: no other that was tried costs less."
     if placement.cost_s < placement.sorted_cost_s:
-        return f"This order takes {1 - placement.cost_s / placement.sorted_cost_s:.0%} less than sorted host names do."
+        return f"This order costs {1 - placement.cost_s / placement.sorted_cost_s:.0%} less than sorted host names do."
     return "This order costs as much as sorted host names do."
 
 
-def _orders(placement: Placement) -> Table:
+def _orders(job: Job, placement: Placement) -> Table:
+    """The chosen order beside sorted names: the cost that it was chosen by, and what of the step hangs on it."""
     chosen, by_name = placement.cost, placement.sorted_cost
-    rows: list[Row] = [("Exposed communication, a step", units.seconds(chosen.total_s), units.seconds(by_name.total_s), placement.bound_text)]
+    rows: list[Row] = [("Communication cost, a step", units.seconds(chosen.total_s), units.seconds(by_name.total_s), placement.bound_text)]
+    if job.step and chosen.families:
+        named = stepped(job, detours(by_name, job.traffic, links(job.spec).network, node_rates(job.spec))).step
+        assert named
+        rows.append(("Exposed communication between nodes, in the step time", units.seconds(job.step.exposed_between_nodes), units.seconds(named.exposed_between_nodes), ""))
     rows += [
         (f"Bytes that leave a {tier} group, a step", units.bytes_si(ours), units.bytes_si(theirs), "")
         for tier, ours, theirs in zip(chosen.tiers, chosen.bytes_by_tier, by_name.bytes_by_tier, strict=True)
@@ -104,7 +112,7 @@ def _traffic(cost: Cost) -> Table | None:
         crossed = "over the links of the accelerators" if f.inside else f"crosses {f.slowest_tier} groups" if f.slowest_tier else "inside a leaf group"
         uplinks = f"{units.seconds(f.congestion_s)}, {f.busiest}" if f.busiest else "not used"
         rows.append((FAMILIES[f.family], f"{units.seconds(f.seconds)} = {f.exposed:g} x {units.seconds(f.seconds / f.exposed)}", f"{units.seconds(f.slowest_s)}, {crossed}", uplinks))
-    return Table(("Traffic", "Exposed = share x time", "Slowest flow", "Busiest uplinks"), tuple(rows))
+    return Table(("Traffic", "Cost = weight x time", "Slowest flow", "Busiest uplinks"), tuple(rows))
 
 
 def _idle(placement: Placement) -> tuple[tuple[str, int, str], ...]:
