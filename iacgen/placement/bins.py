@@ -77,5 +77,11 @@ def _twins(tiers: Tiers, sizes: list[int], labels: Labels, domain: NDArray[np.in
             inside.setdefault(above, []).append(shape)
         if k < len(labels):
             members = [tuple(np.flatnonzero(parent == group).tolist()) for group in inside]
-            form = [numbers.setdefault((k, float(tiers.uplink_Bps[k][g]), *sorted(shapes)), len(numbers)) for g, shapes in inside.items()]
+            own_links = k == len(labels) - 1 and not _joined_alike(tiers)
+            form = [numbers.setdefault((k, float(tiers.uplink_Bps[k][g]), g if own_links else -1, *sorted(shapes)), len(numbers)) for g, shapes in inside.items()]
     return tuple(twins)
+
+
+def _joined_alike(tiers: Tiers) -> bool:
+    """Whether the links between each two groups of the top tier, where there are any, are of one rate."""
+    return tiers.pair_Bps is None or np.unique(tiers.pair_Bps[~np.eye(len(tiers.pair_Bps), dtype=bool)]).size < 2

@@ -29,6 +29,9 @@ _SAME = 1e-9
 """Times within this share of each other count as equal: then the fewest bytes decide."""
 
 Assigned = NDArray[np.int32]
+Flows = tuple[Rates, list[Rates], list[Rates]]
+"""Of each placement, of one family: seconds of its slowest flow; bytes that leave each group, tier by tier; bytes from each group of the top
+tier to each, where these are joined two by two (an empty list where they are not)."""
 
 
 def enumerated(tiers: Tiers, grid: NodeGrid, traffic: Traffic, exposed: Mapping[Family, float] = EXPOSED, most: int = MOST) -> tuple[Order, Cost] | None:
@@ -94,7 +97,7 @@ def _free(held: Bins, grid: NodeGrid, begun: Assigned, used: Assigned, node: int
 
 def _scored(tiers: Tiers, held: Bins, grid: NodeGrid, traffic: Traffic, exposed: Mapping[Family, float], assigned: Assigned) -> tuple[Rates, Rates]:
     """Of each assignment: exposed seconds, and bytes that leave the groups of each tier."""
-    step = max(1, _BATCH // grid.nodes)
+    step = max(1, _BATCH // max(grid.nodes, 0 if tiers.pair_Bps is None else tiers.pair_Bps.size))
     parts = [_batch(tiers, held, grid, traffic, exposed, assigned[i : i + step]) for i in range(0, len(assigned), step)]
     return np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
 
@@ -105,7 +108,7 @@ def _batch(tiers: Tiers, held: Bins, grid: NodeGrid, traffic: Traffic, exposed: 
     placed = np.stack([joined, *held.labels[:, assigned]])
     total, moved = np.zeros(len(assigned)), np.zeros((len(assigned), len(tiers.names)))
     ring, stages = grid.context * grid.data, placed.reshape(len(placed), len(assigned), grid.pipeline, grid.row)
-    found: list[tuple[Family, tuple[Rates, list[Rates]]]] = []
+    found: list[tuple[Family, Flows]] = []
     if traffic.data and ring > 1:
         found.append(("dp", _rings(tiers, traffic.data, ring, grid.tensor, placed)))
     if traffic.pipeline and grid.pipeline > 1:
@@ -114,44 +117,50 @@ def _batch(tiers: Tiers, held: Bins, grid: NodeGrid, traffic: Traffic, exposed: 
         found.append(("cp", _rings(tiers, traffic.context, grid.context, grid.tensor, placed)))
     if traffic.expert and grid.expert > 1:
         found.append(("ep", _all_to_all(tiers, traffic.expert, grid.expert, placed)))
-    for family, (slowest, leaving) in found:
-        for left, up in zip(leaving, tiers.uplink_Bps, strict=True):
-            slowest = np.maximum(slowest, (left / up).max(axis=1))
+    links = list(tiers.uplink_Bps) if tiers.pair_Bps is None else [*tiers.uplink_Bps, tiers.pair_Bps.ravel()]
+    for family, (slowest, leaving, pairs) in found:
+        for sent, link in zip(leaving + pairs, links, strict=True):
+            slowest = np.maximum(slowest, (sent / link).max(axis=1))
         total += exposed[family] * slowest
         moved += np.stack([left.sum(axis=1) for left in leaving], axis=1)
     return total, moved
 
 
-def _rings(tiers: Tiers, volume: float, size: int, tensor: int, placed: NDArray[np.int64]) -> tuple[Rates, list[Rates]]:
-    """(slowest flow, bytes leaving each group of each tier) of rings over ``size`` nodes, ``tensor`` apart."""
+def _rings(tiers: Tiers, volume: float, size: int, tensor: int, placed: NDArray[np.int64]) -> Flows:
+    """Rings over ``size`` nodes, ``tensor`` apart."""
     start = placed.reshape(*placed.shape[:2], -1, size, tensor).swapaxes(3, 4)
-    far, crossed = _crossed(start, np.roll(start, -1, axis=-1))
+    end = np.roll(start, -1, axis=-1)
+    far, crossed = _crossed(start, end)
+    pairs = [volume * count for count in _pairs(tiers, start[-1], end[-1], crossed[-1])]
     leaving = [volume * _counts(tiers, k, start[k + 1], apart) for k, apart in enumerate(crossed)]
     most = far.sum(axis=-1).max(axis=(1, 2))
     rate = tiers.flow_Bps[_level(crossed)] * (size / np.maximum(most, 1))
-    return volume / np.where(most > 0, np.minimum(rate, tiers.nvlink_Bps), tiers.nvlink_Bps), leaving
+    return volume / np.where(most > 0, np.minimum(rate, tiers.nvlink_Bps), tiers.nvlink_Bps), leaving, pairs
 
 
-def _columns(tiers: Tiers, volume: float, closed: bool, stages: NDArray[np.int64]) -> tuple[Rates, list[Rates]]:
-    """The same of columns, ``volume`` bytes each way on each edge."""
+def _columns(tiers: Tiers, volume: float, closed: bool, stages: NDArray[np.int64]) -> Flows:
+    """Columns, ``volume`` bytes each way on each edge."""
     start, end = (stages, np.roll(stages, -1, axis=2)) if closed else (stages[:, :, :-1], stages[:, :, 1:])
     far, crossed = _crossed(start, end)
     leaving = [volume * (_counts(tiers, k, start[k + 1], apart) + _counts(tiers, k, end[k + 1], apart)) for k, apart in enumerate(crossed)]
-    return volume / np.where(far.any(axis=(1, 2)), tiers.flow_Bps[_level(crossed)], tiers.nvlink_Bps), leaving
+    back = _pairs(tiers, end[-1], start[-1], crossed[-1])
+    pairs = [volume * (count + other) for count, other in zip(_pairs(tiers, start[-1], end[-1], crossed[-1]), back, strict=True)]
+    return volume / np.where(far.any(axis=(1, 2)), tiers.flow_Bps[_level(crossed)], tiers.nvlink_Bps), leaving, pairs
 
 
-def _all_to_all(tiers: Tiers, volume: float, size: int, placed: NDArray[np.int64]) -> tuple[Rates, list[Rates]]:
-    """The same of exchanges between ``size`` consecutive nodes, ``volume`` bytes from each."""
+def _all_to_all(tiers: Tiers, volume: float, size: int, placed: NDArray[np.int64]) -> Flows:
+    """Exchanges between ``size`` consecutive nodes, ``volume`` bytes from each."""
     share = volume / (size - 1)
     member = placed.reshape(*placed.shape[:2], -1, size)
-    far, crossed = _crossed(member[..., :, None], member[..., None, :])
+    start, end = (np.broadcast_to(ends, (*member.shape, size)) for ends in (member[..., :, None], member[..., None, :]))
+    far, crossed = _crossed(start, end)
     seconds = np.where(far, share / tiers.flow_Bps[0], share / tiers.nvlink_Bps)
     for k, apart in enumerate(crossed):
         seconds[apart] = share / tiers.flow_Bps[k + 1]
     seconds[..., np.arange(size), np.arange(size)] = 0.0
-    leaving = [share * _counts(tiers, k, np.broadcast_to(member[k + 1][..., None], apart.shape), apart) for k, apart in enumerate(crossed)]
-    least = share * far.sum(axis=-1).max(axis=(1, 2)) / tiers.flow_Bps[0]
-    return np.maximum(seconds.sum(axis=-1).max(axis=(1, 2)), least), leaving
+    leaving = [share * _counts(tiers, k, start[k + 1], apart) for k, apart in enumerate(crossed)]
+    pairs = [share * count for count in _pairs(tiers, start[-1], end[-1], crossed[-1])]
+    return seconds.sum(axis=-1).max(axis=(1, 2)), leaving, pairs
 
 
 def _crossed(start: NDArray[np.int64], end: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -165,8 +174,16 @@ def _level(crossed: NDArray[np.bool_]) -> NDArray[np.int64]:
     return (tier * crossed.reshape(*crossed.shape[:2], -1).any(axis=2)).max(axis=0)
 
 
+def _pairs(tiers: Tiers, start: NDArray[np.int64], end: NDArray[np.int64], crossed: NDArray[np.bool_]) -> list[Rates]:
+    """Of each placement, how many crossings go from each group of the top tier to each, where these are joined two by two."""
+    return [] if tiers.pair_Bps is None else [_tally(start * len(tiers.pair_Bps) + end, tiers.pair_Bps.size, crossed)]
+
+
 def _counts(tiers: Tiers, tier: int, labels: NDArray[np.int64], crossed: NDArray[np.bool_]) -> Rates:
     """Of each placement, how many crossings begin in each group of a tier."""
-    groups = len(tiers.groups[tier])
+    return _tally(labels, len(tiers.groups[tier]), crossed)
+
+
+def _tally(labels: NDArray[np.int64], groups: int, crossed: NDArray[np.bool_]) -> Rates:
     key = labels + groups * np.arange(len(labels)).reshape(-1, *[1] * (labels.ndim - 1))
     return np.bincount(key[crossed], minlength=groups * len(labels)).reshape(len(labels), groups).astype(np.float64)

@@ -18,12 +18,12 @@ from iacgen.placement.tiers import Tiers
 from iacgen.training.traffic import NodeGrid, Traffic
 
 
-def tree(leaves: list[int], pods: list[int], up: list[float], pod_up: list[float], domain: list[int] | None = None, nvlink: float = inf) -> Tiers:
-    """Hosts on the given leaves, leaf i in pod ``pods[i]``; flows of 1, 0.9 and 0.7 byte/s."""
+def tree(leaves: list[int], pods: list[int], up: list[float], pod_up: list[float], domain: list[int] | None = None, nvlink: float = inf, pairs=None) -> Tiers:
+    """Hosts on the given leaves, leaf i in pod ``pods[i]``; flows of 1, 0.9 and 0.7 byte/s. ``pairs``: rates from pod to pod."""
     names = (tuple(f"leaf{i}" for i in range(len(pods))), tuple(f"pod{i}" for i in range(len(pod_up))))
     labels = np.array([leaves, [pods[leaf] for leaf in leaves]])
     joined = None if domain is None else np.array(domain)
-    return Tiers(("leaf", "pod"), names, labels, (np.array(up), np.array(pod_up)), np.array([1.0, 0.9, 0.7]), joined, nvlink)
+    return Tiers(("leaf", "pod"), names, labels, (np.array(up), np.array(pod_up)), np.array([1.0, 0.9, 0.7]), joined, nvlink, pairs)
 
 
 def groups(grid: NodeGrid, traffic: Traffic):
@@ -71,6 +71,8 @@ def plain_cost(tiers: Tiers, grid: NodeGrid, traffic: Traffic, hosts: tuple[int,
             level = max(apart, default=-1) + 1
             for k in apart:
                 load[family, k, labels[k][x]] += bytes_
+            if 1 in apart and tiers.pair_Bps is not None:
+                load[family, 2, (labels[1][x], labels[1][y])] += bytes_
             out += far
             seconds = bytes_ / (flow[level] if far else tiers.nvlink_Bps)
             member[a] += seconds
@@ -83,12 +85,13 @@ def plain_cost(tiers: Tiers, grid: NodeGrid, traffic: Traffic, hosts: tuple[int,
             slow[family] = max(slow[family], *member.values())
     for family, (level, out, size, length) in ring_worst.items():
         slow[family] = size / (min(flow[level] * length / out, tiers.nvlink_Bps) if out else tiers.nvlink_Bps)
-    total = sum(EXPOSED[f] * max([slow[f]] + [bytes_ / tiers.uplink_Bps[k][g] for (e, k, g), bytes_ in load.items() if e == f]) for f in slow)
+    links = [*tiers.uplink_Bps, tiers.pair_Bps]
+    total = sum(EXPOSED[f] * max([slow[f]] + [bytes_ / links[k][g] for (e, k, g), bytes_ in load.items() if e == f]) for f in slow)
     return total, *(sum(bytes_ for (_, tier, _), bytes_ in load.items() if tier == k) for k in (1, 0))
 
 
 def instance(seed: int) -> tuple[Tiers, NodeGrid, Traffic]:
-    """Up to six nodes on up to seven hosts, three leaves and two pods; domains of two or three hosts in every other one."""
+    """Up to six nodes on up to seven hosts, three leaves and two pods, or three groups of a dragonfly; domains of two or three hosts in half."""
     rng = np.random.default_rng(seed)
     shapes = [(1, 2, 2, 2), (2, 1, 2, 2), (1, 5, 1, 1), (1, 3, 2, 3), (2, 3, 1, 2), (1, 2, 3, 1), (1, 1, 4, 1), (1, 4, 1, 4), (1, 2, 1, 1, 2), (2, 1, 1, 1, 3)]
     grid = NodeGrid(*shapes[seed % len(shapes)])
@@ -100,10 +103,13 @@ def instance(seed: int) -> tuple[Tiers, NodeGrid, Traffic]:
     if seed // len(shapes) % 2 or grid.tensor > 1:
         domain = rng.permutation([h // max(grid.tensor, 2) for h in range(hosts)]).tolist() if seed % 3 else [h // max(grid.tensor, 2) for h in range(hosts)]
     up = rng.choice([0.5, 1.0, 3.0, inf], 3 if seed % 2 else 1).tolist() * (1 if seed % 2 else 3)
+    if seed % 4 == 3 and not domain:  # a dragonfly of three groups
+        pairs = rng.choice([0.3, 0.8], (3, 3)) if seed % 8 == 3 else np.full((3, 3), 0.5)
+        return tree(leaves, [0, 1, 2], up, [2.0] * 3, pairs=pairs), grid, traffic
     return tree(leaves, [0, 0, 1], up, rng.choice([0.4, 2.0, inf], 2).tolist(), domain, 4.0 if domain else inf), grid, traffic
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(80))
 def test_nothing_beats_it_among_all_orders_of_hosts(seed):
     tiers, grid, traffic = instance(seed)
     tried = [c for hosts in permutations(range(tiers.hosts), grid.nodes) if (c := plain_cost(tiers, grid, traffic, hosts))]
@@ -185,3 +191,14 @@ def test_a_domain_that_lies_on_several_leaves_has_no_twin():
     tiers = tree([0, 0, 1, 2, 2], [0, 0, 0], [1.0] * 3, [inf], [0, 1, 0, 1, 1], 4.0)
     order, paid = enumerated(tiers, NodeGrid(1, 3, 1), Traffic(1.0, 0, 0, 0, False))
     assert (sorted(order), paid.total_s) == ([1, 3, 4], pytest.approx(EXPOSED["dp"] / 4.0))
+
+
+def test_groups_of_a_dragonfly_with_unlike_links_have_no_twins():
+    slow, fast = np.full((3, 3), 0.1), np.full((3, 3), 0.1)
+    fast[1, 2] = fast[2, 1] = 0.2
+    equal, unlike = (tree([0, 0, 1, 1, 2, 2], [0, 1, 2], [inf] * 3, [inf] * 3, pairs=pairs) for pairs in (slow, fast))
+    ring = NodeGrid(1, 4, 1), Traffic(1.0, 0, 0, 0, False)
+    assert (len(bins(equal).twins), len(bins(unlike).twins)) == (2, 0)
+    assert enumerated(equal, *ring)[1].total_s == pytest.approx(EXPOSED["dp"] / 0.1)
+    order, paid = enumerated(unlike, *ring)
+    assert (sorted(order), paid.total_s) == ([2, 3, 4, 5], pytest.approx(EXPOSED["dp"] / 0.2))
