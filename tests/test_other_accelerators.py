@@ -72,6 +72,8 @@ def test_a_job_on_a_tpu_pod_needs_no_network_of_ours(system, chip, model):
     files = tree(state)
     assert {path.partition("/")[0] for path in files} == {".iacgen", "README.md", "facility", "report.md"}
     assert f"**TPUs:** {4 * count} on {count} of these hosts" in files["report.md"] and "one axis of the torus" in files["report.md"]
+    of_job = files["report.md"].partition("## Job job")[2].partition("\n## ")[0]
+    assert "TPU-hours" in of_job and "GPU" not in of_job
 
 
 def test_a_ring_on_a_torus_takes_the_links_of_one_axis():

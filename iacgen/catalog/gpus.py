@@ -42,6 +42,11 @@ class Gpu(Entry):
     slurm_type: Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+$")] = Field(description="type in gres.conf: gpu:<type>:8")
 
     @property
+    def noun(self) -> str:
+        """What people call one: TPUs are planned in the terms of GPUs (`tpus.as_gpu`) and keep their name."""
+        return "TPU" if self.slurm_type == "tpu" else "GPU"
+
+    @property
     def usable_gib(self) -> float:
         """GiB that a job can plan with."""
         return self.memory_gib - self.context_gib

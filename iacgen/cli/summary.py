@@ -55,14 +55,14 @@ def _job(job: Job) -> str:
     spec = job.spec
     cut = f"TP{spec.tensor} PP{spec.pipeline} CP{spec.context} DP{job.data_parallel}"
     zero = f", ZeRO-{spec.zero}" if spec.framework == "deepspeed" else ""
-    return f"{job.name}: {spec.model.name}, {spec.framework}{zero}, {job.world:,} GPUs, {cut}, {job.micro_batches} micro batches"
+    return f"{job.name}: {spec.model.name}, {spec.framework}{zero}, {job.world:,} {spec.gpu.noun}s, {cut}, {job.micro_batches} micro batches"
 
 
 def _memory(job: Job) -> str:
     table, worst = job.memory, job.memory.worst
     rows = [(line, figures[table.stages.index(worst)]) for line, figures in table.rows() if line != "total"]
     parts = ", ".join(f"{line} {units.gib(row)}" for line, row in rows if row >= 0.05 * units.GIB)
-    return f"{units.gib(worst.total)} of {units.gib(table.capacity)} usable on each GPU of stage {worst.stage} ({parts})"
+    return f"{units.gib(worst.total)} of {units.gib(table.capacity)} usable on each {job.spec.gpu.noun} of stage {worst.stage} ({parts})"
 
 
 def _placement(placement: Placement) -> str:

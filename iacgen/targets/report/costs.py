@@ -37,7 +37,7 @@ def price(pool: Pool) -> Price | None:
 def words(job: Job, run: Course, pool: Pool, known: Price | None) -> str:
     """The cost of a run and what it rests on, or why it is not known."""
     wanted, key = job.spec.wanted, f"training.{job.name}.assume.gpu_hour"
-    hours = f"{run.gpu_hours:,.0f} GPU-hours"
+    hours = f"{run.gpu_hours:,.0f} {job.spec.gpu.noun}-hours"
     if run.cost is not None and wanted.gpu_hour:
         return f"{run.cost:,.0f} {wanted.currency}: {hours} at {wanted.gpu_hour:g} {wanted.currency} as stated"
     if run.cost is not None and known:

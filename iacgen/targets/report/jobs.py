@@ -56,7 +56,7 @@ def _facts(job: Job, pool: Pool, design: Design) -> tuple[Fact, ...]:
         *([("For", purpose)] if purpose else []),
         ("Model", f"{spec.model.name}, {job.parameters.total:,} parameters"),
         ("Framework", f"{spec.framework}{zero}{fp8}; gradients {spec.gradients}; recompute {spec.recompute}"),
-        ("GPUs", f"{job.world:,} = tensor {spec.tensor} x context {spec.context} x data {job.data_parallel} (derived) x pipeline {spec.pipeline}{chunks}"),
+        (f"{spec.gpu.noun}s", f"{job.world:,} = tensor {spec.tensor} x context {spec.context} x data {job.data_parallel} (derived) x pipeline {spec.pipeline}{chunks}"),
         ("Batch", f"{spec.global_batch:,} sequences of {spec.sequence:,} tokens = {spec.micro_batch} x {job.micro_batches} micro batches x data {job.data_parallel}"),
         *times.facts(job, pool, design),
         *running.facts(job, pool, design),
@@ -69,7 +69,7 @@ def _memory(job: Job) -> Table:
     rows: list[Row] = [(MEANING[line].capitalize(), *(_gib(getattr(stage, line)) for stage in stages)) for line in shown]
     rows.append(("Sum", *(_gib(stage.total) for stage in stages)))
     rows.append((f"Room on {job.spec.gpu.name}", *(_gib(job.memory.capacity) for _ in stages)))
-    return Table(("GiB on each GPU", *(f"Stage {stage.stage} of {len(job.memory.stages)}" for stage in stages)), tuple(rows), right=len(stages))
+    return Table((f"GiB on each {job.spec.gpu.noun}", *(f"Stage {stage.stage} of {len(job.memory.stages)}" for stage in stages)), tuple(rows), right=len(stages))
 
 
 def _gib(count: int) -> str:

@@ -27,8 +27,9 @@ def facts(job: Job, pool: Pool, design: Design) -> Iterator[Fact]:
     """Speed of the job, and days, energy and cost of its run; nothing where nobody knows the time of a step."""
     if job.step is None:
         return
-    yield "Step", _speed(job.step)
-    yield "Use of the GPUs", _use(job.step)
+    chip = job.spec.gpu.noun
+    yield "Step", _speed(job.step, chip)
+    yield f"Use of the {chip}s", _use(job.step, chip)
     price = costs.price(pool)
     run = course(job, _watts(pool), _pue(design, pool), price.gpu_hour if price else None)
     assert run
@@ -40,13 +41,13 @@ def facts(job: Job, pool: Pool, design: Design) -> Iterator[Fact]:
     yield "Cost", costs.words(job, run, pool, price)
 
 
-def _speed(step: StepTime) -> str:
-    return f"{units.seconds(step.seconds)} (predicted): {step.tokens_per_s:,.0f} tokens a second, {step.tokens_per_s_per_gpu:,.0f} on each GPU"
+def _speed(step: StepTime, chip: str) -> str:
+    return f"{units.seconds(step.seconds)} (predicted): {step.tokens_per_s:,.0f} tokens a second, {step.tokens_per_s_per_gpu:,.0f} on each {chip}"
 
 
-def _use(step: StepTime) -> str:
+def _use(step: StepTime, chip: str) -> str:
     return (
-        f"{step.tflops_per_gpu:,.0f} TFLOP/s of the model on each GPU, {step.mfu:.1%} of its dense bf16 peak (MFU); "
+        f"{step.tflops_per_gpu:,.0f} TFLOP/s of the model on each {chip}, {step.mfu:.1%} of its dense bf16 peak (MFU); "
         f"{step.hardware_tflops_per_gpu:,.0f} TFLOP/s and {step.hfu:.1%} with what is computed again (HFU)"
     )
 
@@ -65,7 +66,7 @@ def _energy(job: Job, run: Course, pool: Pool) -> str:
         gpus = job.spec.gpus_per_node * (job.spec.gpu.tdp_w or 0)
         least = job.spec.nodes * gpus * run.elapsed_s / 3600
         return (
-            f"about {least / 1e6:,.4g} MWh for the GPUs, {job.spec.gpus_per_node} of {job.spec.gpu.tdp_w} W (the most that a board draws) in each of {job.spec.nodes:,} nodes; "
+            f"about {least / 1e6:,.4g} MWh for the {job.spec.gpu.noun}s, {job.spec.gpus_per_node} of {job.spec.gpu.tdp_w} W (the most that a board draws) in each of {job.spec.nodes:,} nodes; "
             f"what else {pool.system.name} draws is not published (training.{job.name}.assume.node_power)"
         )
     watts = job.spec.wanted.node_watts
@@ -107,7 +108,7 @@ def ways(job: Job) -> Table | None:
     own = Plan(job.spec, job.step, job.memory)
     others = [plan for plan in (found.best, *found.others) if plan.words != own.words][:SHOWN]
     rows = [_way(own, own, "this job"), *(_way(plan, own, "") for plan in others)]
-    return Table(("Ways to cut it", "Step", "GiB on a GPU", "Against this job"), tuple(rows), right=2)
+    return Table(("Ways to cut it", "Step", f"GiB on a {job.spec.gpu.noun}", "Against this job"), tuple(rows), right=2)
 
 
 def _way(plan: Plan, own: Plan, verdict: str) -> Row:
