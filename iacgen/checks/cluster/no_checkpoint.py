@@ -26,4 +26,4 @@ MANY = 64  # GPUs; at the rates above one failure in a week or two
 def check(subject: Subject) -> Iterator[Found]:
     for name, job in subject.jobs.items():
         if job.spec.checkpoint_to is None and job.world > MANY:
-            yield Found(f"{job.world} GPUs, and nothing is saved", ("training", name), help="add checkpoint", on_key=True)
+            yield Found(f"{job.world} {job.spec.gpu.noun}s, and nothing is saved", ("training", name), help="add checkpoint", on_key=True)
