@@ -77,16 +77,21 @@ def thresholds(design: Design, pool: Pool, fabric: Fabric, hosts: int) -> tuple[
     if near == hosts:
         return tuple(Threshold(name, floor(nvlink), f"{inside}: all GPUs are in one NVLink domain") for name in ("all_reduce_perf", "alltoall_perf"))  # type: ignore[return-value]
     adapters = near * nic.count * port
-    words = f"{near * nic.count} adapters x {fabric.link_gbps[pool.name]} Gb/s / 8 x {share:.2f}"
+    words = f"{_adapters(near * nic.count)} x {fabric.link_gbps[pool.name]} Gb/s / 8 x {share:.2f}"
     ring = f"the lesser of {words} = {adapters:.0f} and {inside} = {nvlink:.0f}"
     ranks, far = hosts * gpus, (hosts - near) * gpus
     crossing = CROSSING_SHARE if len(fabric.groups) > 1 else 1.0
     exchange = port * nic.count / gpus * (ranks - 1) / far * crossing
-    spread = f"{nic.count / gpus:g} adapters a GPU x {fabric.link_gbps[pool.name]} Gb/s / 8 x {share:.2f} x {ranks - 1} peers / {far} of them across the network"
+    spread = f"{_adapters(nic.count / gpus)} a GPU x {fabric.link_gbps[pool.name]} Gb/s / 8 x {share:.2f} x {ranks - 1} peers / {far} of them across the network"
     return (
         Threshold("all_reduce_perf", floor(min(adapters, nvlink)), ring),
         Threshold("alltoall_perf", floor(min(exchange, nvlink)), spread + (f" x {crossing} between leaf switches" if crossing < 1 else "")),
     )
+
+
+def _adapters(count: float) -> str:
+    """So many of them; half of one is still one adapter, which two GPUs share."""
+    return f"{count:g} adapter{'s' if count > 1 else ''}"
 
 
 def _inside(pool: Pool) -> tuple[str, float]:

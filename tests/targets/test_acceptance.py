@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -45,6 +46,12 @@ def projects():
 def test_thresholds(projects, name, reduce, exchange):
     text = acceptance.render(projects[name])["nccl/acceptance-gpu.sbatch"]
     assert [line for line in text.splitlines() if line.startswith("measure ")] == [f"measure all_reduce_perf {reduce}", f"measure alltoall_perf {exchange}"]
+
+
+def test_thresholds_count_their_adapters_in_words(projects):
+    """One a GPU in the lab, four on a p5."""
+    said = {name: re.search(r"alltoall_perf: .*, (.*) a GPU x", acceptance.render(projects[name])["nccl/acceptance-gpu.sbatch"])[1] for name in ("lab", "aws-p5")}
+    assert said == {"lab": "1 adapter", "aws-p5": "4 adapters"}
 
 
 def of(project, system, gpu, hosts):
