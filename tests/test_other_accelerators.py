@@ -52,6 +52,8 @@ def test_a_model_that_does_not_fit_on_amd_is_refused_with_its_table():
 def test_a_job_on_amd_has_a_time_and_a_tree_without_files_of_nvidia():
     state = run(AMD % ("llama-3-70b", "{tensor: 8, pipeline: 2}"), "amd.yaml")
     assert errors(state) == [] and "accelerator-not-rendered" in {f.slug for f in state.findings}
+    (told,) = [f.message for f in state.findings if f.slug == "accelerator-not-rendered"]
+    assert told.count("Slurm") == 1 and "AutoDetect=rsmi" in told and "RCCL" in told
     step = state.project.jobs["job"].step
     assert 0.1 < step.mfu < catalog.gpu("mi300x").best_gemm_tflops / catalog.gpu("mi300x").bf16_tflops  # 51 %: no step beats its products
     files = tree(state)

@@ -34,8 +34,8 @@ def check(blueprint: Blueprint) -> Iterator[Found]:
         system = catalog.system(pool.system)
         chip = catalog.tpu(system.tpu) if system.tpu else catalog.gpu(system.gpu) if system.gpu else None
         if chip and chip.vendor != NVIDIA:
-            missing = "JAX or PyTorch/XLA" if system.tpu else "ROCm, RCCL and Slurm with AutoDetect=rsmi"
+            missing = "for Slurm, for JAX or PyTorch/XLA" if system.tpu else "for ROCm and RCCL, for Slurm with AutoDetect=rsmi"
             yield Found(
-                f"jobs on {chip.name} are planned in report.md alone: files for hosts, Slurm, {missing}, and to launch jobs are not written", ("nodes", name, "system"),
+                f"jobs on {chip.name} are planned in report.md alone: files for hosts, {missing}, and to launch jobs are not written", ("nodes", name, "system"),
                 help=f"take a machine with GPUs of {NVIDIA}, or write these files yourself",
             )  # fmt: skip
