@@ -25,4 +25,5 @@ from ..rule import Found, rule
 def check(blueprint: Blueprint) -> Iterator[Found]:
     for name, pool in blueprint.nodes.items():
         if pool.grow_to is not None and pool.count > pool.grow_to:
-            yield Found(f"{pool.count:,} machines stand where at most {pool.grow_to:,} are planned", ("nodes", name, "grow_to"))
+            advice = f"set nodes.{name}.grow_to: {pool.count} or more, or leave it out: fabrics and racks are then laid out for the {pool.count:,} that stand"
+            yield Found(f"{pool.count:,} machines stand where at most {pool.grow_to:,} are planned", ("nodes", name, "grow_to"), help=advice)
