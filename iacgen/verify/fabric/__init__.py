@@ -16,7 +16,7 @@ from ..verdict import Verdict
 from .discovered import words
 from .evidence import MOST, Evidence, gather
 from .plan import Link, Plan, of_fabric
-from .rules import of_evidence, of_plan, of_settings
+from .rules import of_engine, of_evidence, of_plan, of_settings
 from .session import Programs
 from .settings import Settings
 from .tree import MANAGERS, ListError, lists, ranks, settings
@@ -156,4 +156,4 @@ def _subnet(subnet: Subnet, path: BlueprintPath) -> list[Diagnostic]:
     if len(plan.adapters) > MOST:
         text = f"{len(plan.adapters):,} adapters are more than the simulator is asked to hold ({MOST:,}): only the cable lists were compared with the design"
         return [finding("fabric-judged-in-part", text, path, severity="warning")]
-    return [*of_settings(plan, given, path), *of_evidence(plan, given, examined(plan, wired, given), path)]
+    return [*of_settings(plan, given, path), *of_engine(plan, given, path), *of_evidence(plan, given, examined(plan, wired, given), path)]

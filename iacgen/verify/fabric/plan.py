@@ -69,6 +69,14 @@ class Plan:
         """The top of a tree; a dragonfly has none."""
         return self.tiers[-1] if self.family == "tree" else ()
 
+    @property
+    def engine(self) -> str:
+        """The routing engine that it is planned with: ftree on a tree, where its adapters are on several leaves, minhop on one leaf; dfsssp on a
+        dragonfly, where the others have cycles (opensm 3.3.23 on ibsim)."""
+        if self.family == "dragonfly":
+            return "dfsssp"
+        return "ftree" if len(self.tiers) > 1 and len(self.taken) > 1 else "minhop"
+
     @cached_property
     def guids(self) -> dict[str, int]:
         """Node GUID of each switch and adapter, made up: real ones are known only where the hardware stands."""

@@ -44,6 +44,13 @@ def of_settings(plan: Plan, settings: Settings, path: BlueprintPath) -> Iterator
         yield finding("other-routing-engine", f"routing_engine {settings.keys.get('routing_engine', 'is not set and')} falls to minhop without a word; end the list with no_fallback", path)
 
 
+def of_engine(plan: Plan, settings: Settings, path: BlueprintPath) -> Iterator[Diagnostic]:
+    """Another engine in the file than the design has: it may route as well on the fabric that was simulated, and not on every one that grows or
+    breaks out of it. Only what a tree was generated with is held to it."""
+    if settings.engines and settings.engines != (plan.engine,):
+        yield finding("other-routing-engine", f"routing_engine {settings.keys['routing_engine']}, where the design has {plan.engine}", path)
+
+
 def of_evidence(plan: Plan, settings: Settings, seen: Evidence, path: BlueprintPath) -> list[Diagnostic]:
     """All that is wrong, what stops everything first."""
     if seen.trouble:

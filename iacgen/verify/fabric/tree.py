@@ -63,7 +63,7 @@ def settings(folder: Path, name: str, plan: Plan, own: bool) -> Settings:
     """opensm's files for the subnet ``name`` as the tree has them: it has its own where opensm manages the fabric, and else an engine of opensm stands in for
     the product that does. Raises ListError."""
     if not own:
-        return planned(plan, "ftree" if plan.roots and len(plan.taken) > 1 else "minhop" if plan.family == "tree" else "dfsssp", lanes=plan.family != "tree", computes=True)
+        return planned(plan, plan.engine, lanes=plan.family != "tree", computes=True)
     files = {f"{_ETC}/{name}-partitions.conf": _text(folder, "partitions.conf")}
     script = Script(_text(folder, "guids.sh"), _text(folder, "plan.csv"), f"{_ETC}/{name}")
     return Settings(parse(_text(folder, "opensm.conf")), files, script)

@@ -103,6 +103,8 @@ SPOILT = {
     "a word left out": ("compute/p2p.csv", lambda t: t.replace("compute-spine1,", ",", 1), "malformed-cable-list"),
     "an engine that may fall back": ("compute/opensm.conf", lambda t: t.replace(",no_fallback", ""), "other-routing-engine"),
     "an engine for irregular fabrics": ("compute/opensm.conf", lambda t: t.replace("ftree", "lash"), "congested-link"),
+    "an engine that routes as well": ("compute/opensm.conf", lambda t: t.replace("ftree", "updn"), "other-routing-engine"),
+    "an engine behind the planned one": ("compute/opensm.conf", lambda t: t.replace("ftree,", "ftree,updn,"), "other-routing-engine"),
     "an engine that nobody knows": ("compute/opensm.conf", lambda t: t.replace("ftree,no_fallback", "ftre"), "other-routing-engine"),
     "a relative path": ("compute/opensm.conf", lambda t: t.replace("root_guid_file /etc/opensm/", "root_guid_file "), "opensm-refused"),
     "a file under another name": ("compute/opensm.conf", lambda t: t.replace("/compute-partitions", "/other-partitions"), "opensm-refused"),
