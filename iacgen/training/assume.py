@@ -77,7 +77,7 @@ def origin(gpu: Gpu, name: str) -> str | None:
 
 MEANING = {
     "matmul": ("share of the dense bf16 peak that large matrices reach", "catalog: fitted on published runs, or measured products less 10 %"),
-    "attention": ("share of the dense bf16 peak that flash attention reaches, its causal half counted", "catalog: fitted on published runs"),
+    "attention": ("share of the dense bf16 peak that flash attention reaches, by the operations of its causal half", "catalog: fitted on published runs"),
     "unfused": ("share of the memory's rate that PyTorch's kernels reach between the matrix products (DeepSpeed, FSDP)", "catalog: fitted on published runs"),
     "hbm": ("share of the memory's rate for fused kernels (Megatron), for operands and for the optimizer", "assumed; copies and STREAM reach 0.85 to 0.92"),
     "misaligned": ("rate of a matrix product whose sides are no multiples of 64", "fitted on published runs; NVIDIA's Matrix Multiplication Background User's Guide asks for multiples of 128 bytes"),

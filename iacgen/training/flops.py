@@ -1,8 +1,9 @@
 """Floating-point operations of a step: those of the model, and those that the hardware does.
 
 Two operations for each multiply-add. Norms, activations and the softmax are left out, as in all published counts. Attention is counted
-whole, without its causal half, as arXiv:2104.04473 (appendix), PaLM (arXiv:2204.02311, appendix B) and llm-foundry do: shares of
-the peak (MFU, HFU) then compare with theirs.
+whole, the half that a causal mask leaves out too, as arXiv:2104.04473 (appendix), PaLM (arXiv:2204.02311, appendix B) and llm-foundry do:
+shares of the peak (MFU, HFU) then compare with theirs. Times do not rest on this count: of flash attention ``kernels`` takes the causal
+half alone, and ``assume.attention`` is a share of the peak by that.
 """
 
 from __future__ import annotations

@@ -234,6 +234,13 @@ def _seconds(text):
     return float(number) * {"s": 1.0, "ms": 1e-3}[unit]
 
 
+def test_operations_and_times_say_which_attention_they_count(superpod):
+    """MFU counts all of it, as published figures do; the kernel's time the half that is computed."""
+    (of_rates,) = [line for line in superpod.splitlines() if "attention whole" in line]
+    assert "MFU and HFU count attention whole" in of_rates and "time of flash attention counts its causal half" in of_rates
+    assert "by the operations of its causal half" in superpod
+
+
 def test_an_order_that_is_that_of_sorted_names_says_so():
     built = project("lab")
     assert built.placements["pretrain"].hosts == ("gpu0001", "gpu0002")

@@ -124,7 +124,8 @@ def assumptions(jobs: Mapping[str, Job]) -> tuple[str, ...]:
         return ()
     out = [
         "The time of a step is a prediction: kernels by their operations, tiles and bytes, messages by bytes and hops, stages by the slowest; on published runs its median error is below 5%, "
-        "and one row of ten may be off by a fifth (tests/published). Operations count attention whole, without its causal half."
+        "and one row of ten may be off by a fifth (tests/published).",
+        "TFLOP/s, MFU and HFU count attention whole, though half of it is masked, as published figures do; the time of flash attention counts its causal half alone (assume.attention).",
     ]
     for name, (what, source) in MEANING.items():
         out += dict.fromkeys(_figure(job, name, what, source) for job in timed if _rests_on(job, name))
