@@ -15,7 +15,7 @@ MAY_IMPORT = {
     "catalog": {"source"},
     "design": {"blueprint", "catalog"},
     "training": {"catalog"},
-    "discovery": {"design"},
+    "discovery": {"source", "design", "render"},
     "placement": {"design", "training"},
     "checks": {"blueprint", "catalog", "design", "training", "placement"},
     "explain": set(),

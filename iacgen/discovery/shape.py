@@ -1,0 +1,154 @@
+"""Bring a wiring into the shape of tiers: each link gets an upper end, hosts stay off switches that join switches, and what joins
+switches of one tier becomes a tier of its own."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, deque
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from .wiring import Vertex, Wiring
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+_STRAY = 2  # a switch with so many times fewer hosts than those it is cabled to is above them, not beside them
+_ROOT = Vertex("root", "")
+_Peers = dict[tuple[Vertex, Vertex], tuple[int, float]]
+
+
+def shaped(wiring: Wiring) -> nx.DiGraph[Vertex]:
+    """The graph with every link upwards, switches above no host left out. Expects no cycle in what the source itself directs."""
+    import networkx as nx
+
+    graph = wiring.graph.copy()
+    peers = _orient(graph, wiring.cables)
+    useful = nx.descendants(_rooted(graph), _ROOT)
+    graph.remove_nodes_from([v for v in graph if v not in useful or (v.kind == "host" and not graph.out_degree(v))])
+    _separate(graph)
+    _bridge(graph, {pair: link for pair, link in peers.items() if pair[0] in graph and pair[1] in graph and not graph.out_degree(pair[0]) and not graph.out_degree(pair[1])})
+    return graph
+
+
+def cycle(graph: nx.DiGraph[Vertex]) -> list[str]:
+    """The ids of switches that lie above themselves, in order; empty where there are none."""
+    import networkx as nx
+
+    try:
+        return [low.id for low, _ in nx.find_cycle(graph)]
+    except nx.NetworkXNoCycle:
+        return []
+
+
+def _rooted(graph: nx.DiGraph[Vertex]) -> nx.DiGraph[Vertex]:
+    import networkx as nx
+
+    out: nx.DiGraph[Vertex] = nx.DiGraph(graph)
+    out.add_edges_from((_ROOT, v) for v in graph if v.kind == "host")
+    return out
+
+
+def _orient(graph: nx.DiGraph[Vertex], cables: _Peers) -> _Peers:
+    """Direct each cable away from the hosts by the distance of its ends from them; the cables within one distance are given back."""
+    hosts = Counter(high for low, high in graph.edges if low.kind == "host")
+    near: dict[Vertex, list[Vertex]] = {}
+    for a, b in cables:
+        near.setdefault(a, []).append(b)
+        near.setdefault(b, []).append(a)
+    stray = _stray(hosts, near, cables)
+    distance = dict.fromkeys((s for s in hosts if s not in stray), 1)
+    queue = deque(sorted(distance))
+    while queue:
+        here = queue.popleft()
+        for other in near.get(here, ()):
+            if other not in distance:
+                distance[other] = distance[here] + 1
+                queue.append(other)
+    peers: _Peers = {}
+    for (a, b), (links, Bps) in cables.items():
+        if distance.get(a) == distance.get(b):
+            peers[a, b] = (links, Bps)
+        elif a in distance and b in distance:
+            low, high = (a, b) if distance[a] < distance[b] else (b, a)
+            graph.add_edge(low, high, links=links, Bps=Bps)
+    tops = {s for pair in peers for s in pair if not any(high.kind == "switch" for high in graph.successors(s))}
+    for (a, b), (links, Bps) in list(peers.items()):
+        if (a in tops) != (b in tops):  # beside one that others lie above: it is one of those itself, with hosts on it
+            graph.add_edge(*((b, a) if a in tops else (a, b)), links=links, Bps=Bps)
+            del peers[a, b]
+    return peers
+
+
+def _stray(hosts: Counter[Vertex], near: dict[Vertex, list[Vertex]], cables: _Peers) -> set[Vertex]:
+    """A manager or a gateway that hangs on a spine does not make it a leaf; where leaves are cabled to each other anyway, none is told apart."""
+    few = {s for s, n in hosts.items() if 2 * sum(hosts[other] >= _STRAY * n for other in near.get(s, ())) > len(near.get(s, ()))}
+    beside = sum(hosts[a] > 0 and hosts[b] > 0 and a not in few and b not in few for a, b in cables)
+    return few if 2 * beside <= sum((a in few) != (b in few) for a, b in cables) else set()
+
+
+def _separate(graph: nx.DiGraph[Vertex]) -> None:
+    """Hosts on a switch that also joins switches get a leaf of their own below it."""
+    for switch in sorted(v for v in graph if v.kind == "switch"):
+        below = sorted(graph.predecessors(switch))
+        hosts = [v for v in below if v.kind == "host"]
+        if not hosts or len(hosts) == len(below):
+            continue
+        own = Vertex("switch", f"{switch.id} hosts")
+        graph.add_node(own, name=f"{graph.nodes[switch]['name'][:58]}-hosts")
+        for host in hosts:
+            graph.add_edge(host, own, **graph.edges[host, switch])
+            graph.remove_edge(host, switch)
+        graph.add_edge(own, switch, links=1, Bps=math.inf)
+
+
+def _bridge(graph: nx.DiGraph[Vertex], peers: _Peers) -> None:
+    """Switches that are joined to each other and to nothing above: what joins them is a tier that no switch stands for.
+
+    The routers of a dragonfly are joined all to all within a group and by few links between groups: two tiers. Else it is one.
+    """
+    import networkx as nx
+
+    plain: nx.Graph[Vertex] = nx.Graph(list(peers))
+    for part in sorted(sorted(p) for p in nx.connected_components(plain)):
+        members = set(part)
+        inside = {pair: link for pair, link in peers.items() if pair[0] in members}
+        routers = all(any(low.kind == "host" for low in graph.predecessors(v)) for v in part)
+        groups = _cliques(plain.subgraph(part)) if routers else []
+        if not groups:
+            _above(graph, part, inside, f"above {part[0].id}", "joined")
+            continue
+        of = {v: i for i, group in enumerate(groups) for v in group}
+        local = {pair: link for pair, link in inside.items() if of[pair[0]] == of[pair[1]]}
+        tops = [_above(graph, group, local, f"group of {group[0].id}", f"group{i + 1}") for i, group in enumerate(groups)]
+        between: _Peers = {}
+        for (a, b), (links, Bps) in inside.items():
+            if of[a] != of[b]:
+                key = (tops[of[a]], tops[of[b]])
+                old = between.get(key, (0, 0.0))
+                between[key] = (old[0] + links, old[1] + Bps)
+        _above(graph, tops, between, f"above {part[0].id}", "global")
+
+
+def _cliques(part: nx.Graph[Vertex]) -> list[list[Vertex]]:
+    """The groups of a dragonfly: what is left when links whose ends have few neighbours in common are cut, if all of it is joined all to
+    all; none where it is no dragonfly."""
+    import networkx as nx
+
+    shared = {(a, b): len(set(part[a]) & set(part[b])) for a, b in part.edges}
+    most = max(shared.values(), default=0)
+    local = nx.Graph([pair for pair, n in shared.items() if n and 2 * n >= most])
+    local.add_nodes_from(part)
+    groups = sorted(sorted(group) for group in nx.connected_components(local))
+    whole = all(local.degree(v) == len(group) - 1 for group in groups for v in group)
+    return groups if whole and 1 < len(groups) < len(part) else []
+
+
+def _above(graph: nx.DiGraph[Vertex], members: Iterable[Vertex], peers: _Peers, id: str, name: str) -> Vertex:
+    """What joins ``members``: each sends into it what its links to the others carry."""
+    top = Vertex("switch", id)
+    graph.add_node(top, name=name, virtual=True)
+    for member in members:
+        own = [link for pair, link in peers.items() if member in pair]
+        graph.add_edge(member, top, links=sum(n for n, _ in own) or 1, Bps=sum(Bps for _, Bps in own) if own else math.inf)
+    return top

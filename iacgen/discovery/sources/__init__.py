@@ -1,0 +1,1 @@
+"""One small module a source: its text or values → a Wiring."""
