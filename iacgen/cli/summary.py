@@ -66,5 +66,5 @@ def _memory(job: Job) -> str:
 
 
 def _placement(placement: Placement) -> str:
-    bound = "no bound yet" if placement.bound_s is None else f"bound {units.seconds(placement.bound_s)}"
+    bound = f"bound {units.seconds(placement.bound_s)}"
     return f"communication cost {units.seconds(placement.cost.total_s)} a step, sorted host names {units.seconds(placement.sorted_cost.total_s)}; {bound}"

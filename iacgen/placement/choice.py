@@ -1,38 +1,128 @@
-"""The cheapest of the orders worth trying."""
+"""The cheapest of the orders worth trying, and how far from the best any order can be."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
 
 from iacgen.training.traffic import NodeGrid, Traffic
 
 from .assumptions import EXPOSED
+from .bound import lower_bound
 from .cost import Order, cost, whole
-from .model import Cost, Family
-from .order import as_they_come, candidates
+from .enumerate import enumerated
+from .layout import candidates
+from .layout.candidates import as_they_come
+from .layout.spread import spread
+from .layout.types import by_type
+from .model import Bound, Cost, Family
+from .polish import polished
 from .tiers import Tiers
 
-CLOSE = 1.01
-"""Candidates within this factor of the least time count as equally fast: then the fewest bytes over switches decide."""
+SAME = 1 + 1e-9
+"""Orders within this factor of the least time count as equally fast."""
+ENOUGH = 4_000_000
+"""Virtual nodes of all orders scored, after which the first order that reaches the bound is taken."""
+FEW = 20_000
+"""Assignments of nodes to switch groups up to which all are tried."""
 
 
-def choose(tiers: Tiers, grid: NodeGrid, traffic: Traffic, exposed: Mapping[Family, float] = EXPOSED) -> tuple[Order, Cost, Cost]:
-    """(best order, its cost, cost of the hosts as they come). Raises ValueError when there are too few hosts, LookupError when
-    each order splits a tensor group between NVLink domains. Where the hosts as they come do, the last candidate stands for them.
+@dataclass(frozen=True)
+class Choice:
+    """An order (virtual node v on host ``order[v]``), what it costs, what the hosts as they come cost, a time that no order beats, and how
+    many orders were scored."""
 
-    Of the orders within ``CLOSE`` of the least time, and not above the hosts as they come, the one that sends the fewest bytes
-    over switches wins, upper tiers first; then the faster one; then the plainer one.
+    order: Order
+    cost: Cost
+    by_name: Cost
+    bound: Bound
+    tried: int
+
+
+def choose(tiers: Tiers, grid: NodeGrid, traffic: Traffic, exposed: Mapping[Family, float] = EXPOSED) -> Choice:
+    """The best order found. Raises ValueError when there are too few hosts, LookupError when each order splits a tensor group between
+    NVLink domains. Where the hosts as they come do, the topological order stands for them.
+
+    Of orders that are equally fast the one that mixes the fewest stages of two GPU types wins (that comes before time), then the one that leaves
+    a host to spare in most pods that it uses, then the one that sends the fewest bytes over switches, upper tiers first, then the plainer one.
     """
-    orders = list(candidates(tiers, grid))
-    if not orders:
+    bound = lower_bound(tiers, grid, traffic, exposed)
+    best, first, by_name, scored = None, None, None, 0
+    for order in _orders(tiers, grid, traffic, exposed):
+        found = _Scored.of(tiers, grid, traffic, order, exposed)
+        first = first or found
+        scored += 1
+        if best is None or found.key() < best.key():
+            best = found
+        if scored * grid.nodes > ENOUGH and bound.proves(best.cost.total_s):
+            break
+    if best is None or first is None:
         raise LookupError("no order keeps each tensor group to one NVLink domain")
-    costs = [cost(tiers, grid, traffic, order, exposed) for order in orders]
     plain = as_they_come(grid)
-    by_name = cost(tiers, grid, traffic, plain if whole(tiers, grid, plain) else orders[-1], exposed)
-    limit = min(CLOSE * min(c.total_s for c in costs), by_name.total_s)
-    close = [i for i, c in enumerate(costs) if c.total_s <= limit]
-    best = min(close, key=lambda i: (*(_rounded(b) for b in reversed(costs[i].bytes_by_tier)), _rounded(costs[i].total_s), i))
-    return orders[best], costs[best], by_name
+    by_name = cost(tiers, grid, traffic, plain, exposed) if whole(tiers, grid, plain) else first.cost
+    if not bound.proves(best.cost.total_s):
+        best, bound, scored = _small(tiers, grid, traffic, exposed, best, bound, scored)
+    return Choice(best.order, best.cost, by_name, bound, scored)
+
+
+def _orders(tiers: Tiers, grid: NodeGrid, traffic: Traffic, exposed: Mapping[Family, float]) -> Iterator[Order]:
+    def quickest(some: Tiers, part: NodeGrid) -> Order:
+        return min(candidates(some, part), key=lambda order: _rounded(cost(some, part, traffic, order, exposed).total_s))
+
+    yield from candidates(tiers, grid)
+    yield from spread(tiers, grid, traffic, exposed)
+    yield from by_type(tiers, grid, quickest)
+
+
+@dataclass(frozen=True)
+class _Scored:
+    order: Order
+    cost: Cost
+    mixed: int
+    lone: int
+
+    @staticmethod
+    def of(tiers: Tiers, grid: NodeGrid, traffic: Traffic, order: Order, exposed: Mapping[Family, float]) -> _Scored:
+        return _Scored(order, cost(tiers, grid, traffic, order, exposed), mixed_stages(tiers, grid, order), _without_spare(tiers, order))
+
+    def key(self) -> tuple[float, ...]:
+        """Seven digits of the time, so that the order of a sum decides nothing."""
+        return (self.mixed, _rounded(self.cost.total_s), self.lone, *(_rounded(b) for b in reversed(self.cost.bytes_by_tier)))
+
+
+def _small(
+    tiers: Tiers, grid: NodeGrid, traffic: Traffic, exposed: Mapping[Family, float], best: _Scored, bound: Bound, scored: int
+) -> tuple[_Scored, Bound, int]:
+    """What is known better of small jobs: the best of all orders, or of those that exchanges lead to."""
+    if tiers.kind is not None:
+        return best, bound, scored
+    if tried := enumerated(tiers, grid, traffic, exposed, FEW):
+        order, found = tried
+        why = "all orders that differ were tried"
+        better = _Scored.of(tiers, grid, traffic, order, exposed) if found.total_s * SAME < best.cost.total_s else best
+        return better, Bound(found.total_s, bound.tier, bound.switch, why, "enumerated"), scored
+    order, count = polished(tiers, grid, traffic, exposed, best.order, bound.seconds)
+    better = _Scored.of(tiers, grid, traffic, order, exposed)
+    return (better if better.cost.total_s * SAME < best.cost.total_s else best), bound, scored + count
+
+
+def mixed_stages(tiers: Tiers, grid: NodeGrid, order: Order) -> int:
+    """Stages whose nodes are of more than one type of GPU."""
+    if tiers.kind is None:
+        return 0
+    rows = tiers.kind[order].reshape(grid.pipeline, grid.row)
+    return int((rows != rows[:, :1]).any(axis=1).sum())
+
+
+def _without_spare(tiers: Tiers, order: Order) -> int:
+    """Pods of the top tier that the job uses up to the last host, though it leaves hosts idle."""
+    if tiers.hosts == len(order) or len(tiers.groups[-1]) < 2:
+        return 0
+    pods = tiers.labels[-1]
+    used = np.bincount(pods[order], minlength=len(tiers.groups[-1]))
+    return int(((used > 0) & (used == np.bincount(pods, minlength=len(used)))).sum())
 
 
 def _rounded(value: float) -> float:

@@ -95,6 +95,11 @@ def _free(held: Bins, grid: NodeGrid, begun: Assigned, used: Assigned, node: int
     return free
 
 
+def seconds_of(tiers: Tiers, held: Bins, grid: NodeGrid, traffic: Traffic, exposed: Mapping[Family, float], assigned: Assigned) -> Rates:
+    """Exposed seconds of each assignment of virtual nodes to bins, one a row."""
+    return _scored(tiers, held, grid, traffic, exposed, assigned)[0]
+
+
 def _scored(tiers: Tiers, held: Bins, grid: NodeGrid, traffic: Traffic, exposed: Mapping[Family, float], assigned: Assigned) -> tuple[Rates, Rates]:
     """Of each assignment: exposed seconds, and bytes that leave the groups of each tier."""
     step = max(1, _BATCH // max(grid.nodes, 0 if tiers.pair_Bps is None else tiers.pair_Bps.size))

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Literal
 
 Family = Literal["dp", "cp", "pp", "ep"]
-Why = Literal["down", "spare", "not needed"]
+Why = Literal["down", "spare", "left over", "not needed", "place unknown", "apart"]
 
 
 @dataclass(frozen=True)
@@ -87,18 +87,43 @@ class Bound:
 
 @dataclass(frozen=True)
 class IdleHost:
-    """A host of the pool that gets no rank, and why."""
+    """A host of the pool that gets no rank, and why: it is down; it stands by for one that fails ("spare"); it is what is left of a leaf
+    group that the job uses ("left over"), or on one that it does not use ("not needed"); no source tells where it hangs ("place
+    unknown"); or nothing joins it to the hosts of the job ("apart")."""
 
     host: str
     why: Why
 
 
 @dataclass(frozen=True)
+class Span:
+    """How the groups of one family lie: how many there are, and for each tier how many lie in several of its switch groups, and in how many
+    the one does that lies in most."""
+
+    family: Family
+    groups: int
+    cut: tuple[int, ...]
+    most: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Move:
+    """A host that failed, and the one that took its ranks."""
+
+    node: int
+    out: str
+    into: str
+
+
+@dataclass(frozen=True)
 class Placement:
     """The host of each virtual node of a job: rank r is local rank r % gpus_per_node on hosts[r // gpus_per_node].
 
-    ``sorted_cost`` is the cost of the first hosts that are up, in natural order of their names. ``bound_s`` is a time that no
-    placement can beat; None when none was computed, and then no number may be printed for it.
+    ``sorted_cost`` is the cost of the first hosts that are up, in natural order of their names. ``bound`` is a time that no placement on
+    the hosts that are up can beat. ``moves`` are the hosts that took the place of others that are down, where the order is else that of a
+    pool without failures; ``unmoved_cost`` is what that one cost, None where the order was made for the hosts that are up.
+    ``mixed_stages``: stages on hosts with different GPUs. ``groups`` and ``seat``: names of the switch groups of each tier, and for each
+    virtual node, tier by tier, the number of its group.
     """
 
     job: str
@@ -107,7 +132,14 @@ class Placement:
     gpus_per_node: int
     cost: Cost
     sorted_cost: Cost
-    bound_s: float | None = None
+    bound: Bound
+    spans: tuple[Span, ...] = ()
+    moves: tuple[Move, ...] = ()
+    unmoved_cost: Cost | None = None
+    mixed_stages: int = 0
+    groups: tuple[tuple[str, ...], ...] = ()
+    seat: tuple[tuple[int, ...], ...] = ()
+    tried: int = 0
 
     @cached_property
     def digest(self) -> str:
@@ -138,9 +170,18 @@ class Placement:
         return self.sorted_cost.total_s
 
     @property
-    def bound_text(self) -> str:
-        """The bound as it is printed."""
-        return "no bound yet" if self.bound_s is None else f"{self.bound_s:.6g} s"
+    def bound_s(self) -> float:
+        return self.bound.seconds
+
+    @property
+    def ratio(self) -> float:
+        """Cost over bound; 1.0 where nothing leaves a host."""
+        return self.cost_s / self.bound_s if self.bound_s else 1.0
+
+    @property
+    def proved(self) -> bool:
+        """Whether no placement can cost less, to a millionth."""
+        return self.bound.proves(self.cost_s)
 
 
 def digest(hosts: Iterable[str]) -> str:

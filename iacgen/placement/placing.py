@@ -1,66 +1,130 @@
-"""Design + job → Placement: hosts in rank order, never dearer than sorted host names, but on a dragonfly mixed.
-
-There the tiers' uplinks are not what counts: two groups are joined by few links, and hosts side by side all send over the same ones.
-"""
+"""Design + job → Placement: hosts in rank order, with what no order can beat. On the planned fabric, or on one that was found."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from iacgen.design.fabric.model import Fabric
+from iacgen.design.fabric.hierarchy import Hierarchy
 from iacgen.design.model import Design, Pool
 from iacgen.diagnostics import Diagnostic
 from iacgen.training.links import links
 from iacgen.training.plan import Job
 
-from .choice import choose
+from .assumptions import EXPOSED
+from .choice import Choice, choose, mixed_stages
 from .cost import Order, cost
-from .model import IdleHost, Placement
-from .order import as_they_come
-from .tiers import alone, of_fabric
+from .ground import islands, tiers_of
+from .idle import idle_hosts, standby
+from .model import Move, Placement, Why
+from .replacement import replaced
+from .spans import spans
+from .tiers import Tiers, alone, of_fabric
+
+STAY = 1.02
+"""An order in which others took the place of failed hosts is kept up to this many times the cost of one made anew: running jobs and pull
+requests stay as they are."""
 
 
-def place(design: Design, pool_name: str, job: Job) -> tuple[Placement | None, list[Diagnostic]]:
+@dataclass(frozen=True)
+class _Ground:
+    """Hosts of the pool that have a place, as ``tiers`` counts them, and why the others have none."""
+
+    hosts: tuple[str, ...]
+    tiers: Tiers
+    away: Mapping[str, Why]
+
+
+def place(design: Design, pool_name: str, job: Job, found: Hierarchy | None = None, stay: bool = False) -> tuple[Placement | None, list[Diagnostic]]:
     """Hosts of the pool for a job, in rank order; or None and why not (ids IAC40x).
 
-    Hosts that are down get no rank. Spares stay idle as long as enough other hosts are up.
+    Hosts that are down get no rank. Spares stay idle as long as enough other hosts are up. ``found`` is the fabric that exists, in place
+    of the planned one. ``stay``: a failed host's ranks go to another and nothing else moves, whatever a new order would save.
     """
     pool = design.pools[pool_name]
-    fabric = design.fabric_of(pool_name, "compute")
+    fabric = None if found else design.fabric_of(pool_name, "compute")
     together = links(job.spec).domain // job.spec.gpus_per_node  # hosts that NVLink joins, or the torus of a TPU pod
-    findings = _refusals(pool, pool.count - len(pool.down), fabric is not None or pool.count <= together, job)
+    ground = _found(pool, found, job) if found else _planned(design, pool, together, job)
+    up = [host for host in ground.hosts if host not in pool.down]
+    findings = _refusals(pool, len(up), len(ground.away), found is not None or fabric is not None or pool.count <= together, job)
     if findings:
         return None, findings
-    up = [host for host in pool.hosts if host not in pool.down]  # in the order of their numbers
-    tiers = of_fabric(fabric, pool_name, up) if fabric else alone(len(up))
+    try:
+        made, moves, before = _chosen(ground, pool, job, up, stay)
+    except LookupError:
+        return None, [_split(pool, up, job, together)]
+    return _placement(ground, pool, job, made, moves, before), []
+
+
+def _planned(design: Design, pool: Pool, together: int, job: Job) -> _Ground:
+    fabric = design.fabric_of(pool.name, "compute")
+    hosts = tuple(pool.hosts)
+    tiers = of_fabric(fabric, pool.name, hosts) if fabric else alone(len(hosts))
     if together > 1:
-        joined = np.array([pool.index(host) // together for host in up])
-        tiers = replace(tiers, domain=joined, nvlink_Bps=links(job.spec).nvlink * job.spec.gpus_per_node)
-    if fabric and fabric.mixes and job.grid.tensor == 1:
-        order = _mixed(fabric, up, job.grid.nodes)
-        best, by_name = (cost(tiers, job.grid, job.traffic, one) for one in (order, as_they_come(job.grid)))
-    else:
-        try:
-            order, best, by_name = choose(tiers, job.grid, job.traffic)
-        except LookupError:
-            return None, [_split(pool, up, job, together)]
-    hosts = tuple(up[i] for i in order)
-    return Placement(job.name, hosts, _idle(pool, up, hosts), job.spec.gpus_per_node, best, by_name), []
+        joined = np.array([pool.index(host) // together for host in hosts])
+        tiers = replace(tiers, domain=joined, nvlink_Bps=_nvlink_Bps(job))
+    return _Ground(hosts, tiers, {})
 
 
-def _mixed(fabric: Fabric, up: Sequence[str], nodes: int) -> Order:
-    """So many of the hosts that are up, spread evenly over the groups of a dragonfly, in an order that no shift of ranks turns against one
-    link: as indices into ``up``."""
-    number = {host: i for i, host in enumerate(up)}
-    lie = [host for host in fabric.hosts if host in number]
-    some = tuple(lie[i * len(lie) // nodes] for i in range(nodes))
-    ranks = fabric.rank_order if some == fabric.hosts else fabric.mixed(some)
-    return np.array([number[host] for host in ranks], dtype=np.int64)
+def _found(pool: Pool, found: Hierarchy, job: Job) -> _Ground:
+    there = [host for host in pool.hosts if host in found.index]
+    one, apart = islands(found.only(there), job.grid.nodes, pool.down)
+    nic = pool.system.nics.get("compute")
+    tiers = tiers_of(one, nic.count * nic.gbps * 1e9 / 8 if nic else None, _nvlink_Bps(job))
+    away: dict[str, Why] = dict.fromkeys(set(pool.hosts) - set(there), "place unknown")
+    return _Ground(one.hosts, tiers, away | dict.fromkeys(apart, "apart"))
+
+
+def _nvlink_Bps(job: Job) -> float:
+    return links(job.spec).nvlink * job.spec.gpus_per_node
+
+
+def _chosen(ground: _Ground, pool: Pool, job: Job, up: Sequence[str], stay: bool) -> tuple[Choice, tuple[Move, ...], Choice | None]:
+    """(choice for the hosts that are up, as indices into those of the ground; hosts that took another's place; the choice before that)."""
+    at = np.array([i for i, host in enumerate(ground.hosts) if host not in pool.down], dtype=np.int64)
+    fresh = choose(ground.tiers.only(at), job.grid, job.traffic, EXPOSED)
+    fresh = replace(fresh, order=at[fresh.order])
+    failed = {i for i, host in enumerate(ground.hosts) if host in pool.down}
+    if not failed:
+        return fresh, (), None
+    before = choose(ground.tiers, job.grid, job.traffic, EXPOSED)
+    free = np.setdiff1d(np.arange(ground.tiers.hosts), before.order)
+    order = replaced(ground.tiers, job.grid, job.traffic, EXPOSED, before.order, failed, standby(ground.tiers, before.order, free, pool.spares))
+    if order is None:
+        return fresh, (), None
+    price = cost(ground.tiers, job.grid, job.traffic, order, EXPOSED)
+    if not stay and price.total_s > STAY * fresh.cost.total_s:
+        return fresh, (), None
+    moves = tuple(Move(int(v), ground.hosts[before.order[v]], ground.hosts[order[v]]) for v in np.flatnonzero(order != before.order))
+    return replace(fresh, order=order, cost=price), moves, before
+
+
+def _placement(ground: _Ground, pool: Pool, job: Job, made: Choice, moves: tuple[Move, ...], before: Choice | None) -> Placement:
+    tiers = ground.tiers
+    down: dict[str, Why] = dict.fromkeys((host for host in pool.hosts if host in pool.down), "down")
+    up = np.array([i for i, host in enumerate(ground.hosts) if host not in pool.down], dtype=np.int64)
+    index = {int(h): i for i, h in enumerate(up)}
+    within = np.array([index[int(h)] for h in made.order], dtype=np.int64)
+    return Placement(
+        job=job.name,
+        hosts=tuple(ground.hosts[i] for i in made.order),
+        idle=idle_hosts(tiers.only(up), within, [ground.hosts[i] for i in up], pool.spares, {**ground.away, **down}, pool.hosts),
+        gpus_per_node=job.spec.gpus_per_node,
+        cost=made.cost,
+        sorted_cost=made.by_name,
+        bound=made.bound,
+        spans=spans(tiers, job.grid, job.traffic, made.order),
+        moves=moves,
+        unmoved_cost=before.cost if before else None,
+        mixed_stages=mixed_stages(tiers, job.grid, made.order),
+        groups=tiers.groups,
+        seat=tuple(tuple(labels[made.order].tolist()) for labels in tiers.labels),
+        tried=made.tried,
+    )
 
 
 def natural(name: str) -> list[tuple[int, str]]:
@@ -68,12 +132,12 @@ def natural(name: str) -> list[tuple[int, str]]:
     return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"([0-9]+)", name)]
 
 
-def _refusals(pool: Pool, up: int, connected: bool, job: Job) -> list[Diagnostic]:
+def _refusals(pool: Pool, up: int, away: int, connected: bool, job: Job) -> list[Diagnostic]:
     need, spec = job.grid.nodes, job.spec
     findings = []
     if need > up:
-        down = f", {pool.count - up} of them down" if up < pool.count else ""
-        message = f"{spec.name} needs {need} hosts; pool {pool.name} has {pool.count}{down}"
+        lost = [f"{len(pool.down)} of them down"] * bool(pool.down) + [f"{away} without a place on the fabric that was found, or on another part of it"] * bool(away)
+        message = f"{spec.name} needs {need} hosts; pool {pool.name} has {pool.count}{''.join(f', {words}' for words in lost)}"
         findings.append(Diagnostic("IAC401", "too-few-hosts", "error", message, spec.at("count"), help=f"use at most {up} hosts, or raise nodes.{pool.name}.count"))
     if need > 1 and not connected:
         message = f"{spec.name} runs on {need} hosts of pool {pool.name}, which no compute fabric connects"
@@ -87,15 +151,3 @@ def _split(pool: Pool, up: Sequence[str], job: Job, together: int) -> Diagnostic
     whole = sum(size // group for size in Counter(pool.index(host) // together for host in up).values())
     message = f"{spec.name} needs {job.grid.nodes // group} tensor groups of {group} hosts in one NVLink domain each; the hosts that are up in pool {pool.name} hold {whole}"
     return Diagnostic("IAC404", "tensor-group-split", "error", message, spec.at("parallel", "tensor"), help=f"use at most {whole * group} hosts, or a smaller tensor size")
-
-
-def _idle(pool: Pool, up: Sequence[str], hosts: Sequence[str]) -> tuple[IdleHost, ...]:
-    """Hosts without a rank in the order of their numbers. The spares are the last of those that are up, so that jobs of one pool mostly
-    agree on them."""
-    used = set(hosts)
-    free = [host for host in up if host not in used]
-    if not free and not pool.down:
-        return ()
-    spare = set(free[len(free) - min(pool.spares, len(free)) :])
-    why = {host: "spare" if host in spare else "not needed" for host in free} | {host: "down" for host in pool.down}
-    return tuple(IdleHost(host, why[host]) for host in pool.hosts if host in why)

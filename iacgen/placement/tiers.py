@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +45,11 @@ class Tiers:
     @property
     def hosts(self) -> int:
         return self.labels.shape[1]
+
+    def only(self, hosts: NDArray[np.int64]) -> Tiers:
+        """These hosts alone, in this order; groups keep their numbers."""
+        domain = None if self.domain is None else self.domain[hosts]
+        return replace(self, labels=self.labels[:, hosts], domain=domain, kind=None if self.kind is None else self.kind[hosts])
 
     @property
     def joined(self) -> NDArray[np.int64]:

@@ -12,7 +12,7 @@ from iacgen.pipeline import run
 from iacgen.placement.choice import choose
 from iacgen.placement.cost import cost
 from iacgen.placement.detours import detours
-from iacgen.placement.order import candidates
+from iacgen.placement.layout import candidates
 from iacgen.placement.tiers import Tiers
 from iacgen.training.links import node_rates
 from iacgen.training.traffic import NodeGrid, Traffic
@@ -69,8 +69,8 @@ def test_no_order_splits_a_tensor_group():
         cost(RACKS, grid, Traffic(1.0, 0, 0, 0, False), np.array([1, 2, 3, 4]))
     hurt = replace(RACKS, labels=RACKS.labels[:, 1:], domain=RACKS.domain[1:])  # the first host is down: its neighbour idles
     assert {tuple(sorted(order[i : i + 2])) for order in candidates(hurt, grid) for i in (0, 2)} == {(1, 2), (3, 4)}
-    best, _, by_name = choose(hurt, grid, Traffic(1.0, 0, 0, 0, False))
-    assert sorted(best) == [1, 2, 3, 4] and by_name.families
+    chosen = choose(hurt, grid, Traffic(1.0, 0, 0, 0, False))
+    assert sorted(chosen.order) == [1, 2, 3, 4] and chosen.by_name.families
     with pytest.raises(LookupError):
         choose(replace(RACKS, labels=RACKS.labels[:, ::2], domain=RACKS.domain[::2]), NodeGrid(1, 1, 1, tensor=2), Traffic(0, 0, 0, 0, False))
 

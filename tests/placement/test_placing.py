@@ -70,7 +70,7 @@ def placed(**numbers):
 
 
 def test_names_dealt_over_the_leaves_are_put_back_leaf_by_leaf_and_cost_less():
-    designed, placement = placed()
+    designed, placement = placed(down="", job=32)
     fabric = designed.fabrics["compute"]
     groups = [fabric.group_of[host] for host in placement.hosts]
     assert list(placement.hosts) != sorted(placement.hosts)
@@ -86,9 +86,31 @@ def test_hosts_that_are_down_get_no_rank():
 def test_idle_hosts_say_why():
     _, placement = placed(numbering="by-unit", count=33, spares=1, down="gpu0002", job=30, unit=11)
     assert {idle.host: idle.why for idle in placement.idle}["gpu0002"] == "down"
-    assert sorted(idle.why for idle in placement.idle) == ["down", "not needed", "spare"]
+    assert sorted(idle.why for idle in placement.idle) == ["down", "left over", "spare"]
     assert set(placement.hosts).isdisjoint(idle.host for idle in placement.idle)
     assert len(placement.hosts) + len(placement.idle) == 33
+
+
+def test_a_failed_host_is_replaced_and_nothing_else_moves():
+    _, before = placed(down="", job=28, spares=4)
+    victim = before.hosts[9]
+    designed, after = placed(down=victim, job=28, spares=4)
+    (move,) = after.moves
+    assert (move.node, move.out) == (9, victim)
+    assert after.hosts == (*before.hosts[:9], move.into, *before.hosts[10:])
+    assert move.into in {idle.host for idle in before.idle if idle.why == "spare"}
+    assert after.unmoved_cost == before.cost
+
+
+def test_a_host_of_the_same_leaf_takes_over_before_any_other():
+    designed, before = placed(down="", job=24, spares=8)
+    group = designed.fabrics["compute"].group_of
+    free = {group[idle.host] for idle in before.idle}
+    victim = next(host for host in before.hosts if group[host] in free) if free & {group[h] for h in before.hosts} else before.hosts[0]
+    _, after = placed(down=victim, job=24, spares=8)
+    assert after.moves[0].out == victim
+    if group[victim] in free:
+        assert group[after.moves[0].into] == group[victim]
 
 
 def test_every_rank_has_one_seat():
@@ -105,11 +127,11 @@ def test_the_digest_is_the_hash_of_the_host_file():
     assert placement.digest == hashlib.sha256("\n".join(placement.hosts).encode()).hexdigest()
 
 
-def test_no_number_stands_for_a_bound_that_was_not_computed():
+def test_a_placement_carries_a_bound_that_it_meets():
     _, placement = placed()
-    assert placement.bound_s is None
-    assert placement.bound_text == "no bound yet"
-    assert replace(placement, bound_s=0.25).bound_text == "0.25 s"
+    assert placement.bound_s <= placement.cost_s * (1 + 1e-9)
+    assert placement.proved == (placement.cost_s <= placement.bound_s * (1 + 1e-6))
+    assert placement.ratio == placement.cost_s / placement.bound_s
 
 
 def test_more_nodes_than_are_up_are_refused_at_the_count():

@@ -98,29 +98,30 @@ def _ways(job: Holding, cut: Cut, kind: Kind) -> _Ways:
     if job.columns_whole:
         keep = y == 0
         x, y, n = x[keep], y[keep], n[keep]
-    rest = _over(job, "dp", x * grid.tensor, kind, cut)
+    rest = _over(job, "dp", x * grid.tensor, kind, cut, grid.tensor)
     if "cp" in job.volume:
-        rest = rest + _over(job, "cp", np.where(n % (grid.context * grid.tensor), grid.tensor, 0), kind, cut)
+        rest = rest + _over(job, "cp", np.where(n % (grid.context * grid.tensor), grid.tensor, 0), kind, cut, grid.tensor)
     if "ep" in job.volume:
         part = n % grid.expert
-        rest = rest + _over(job, "ep", part * (grid.expert - part) / (grid.expert - 1), kind, cut, whole=False)
+        rest = rest + _over(job, "ep", part * (grid.expert - part) / (grid.expert - 1), kind, cut, 0)
     edges = y * (2 if job.closed else 1)
-    seconds = rest + _over(job, "pp", edges, kind, cut)
+    seconds = rest + _over(job, "pp", edges, kind, cut, unit)
     edge_s = job.weight["pp"] * job.volume["pp"] / kind.uplink_Bps if "pp" in job.volume else 0.0
     return _Ways(kind, n, y, rest, edge_s, seconds)
 
 
-def _over(job: Holding, family: Family, edges: NDArray, kind: Kind, cut: Cut, whole: bool = True) -> Floats:
-    """Exposed seconds of a family of which so many edges leave a set: over its uplinks, over the busiest of the links to each other set
-    where two sets are joined directly (one link has at least the mean, and whole edges), and never less than its slowest flow."""
+def _over(job: Holding, family: Family, edges: NDArray, kind: Kind, cut: Cut, bundle: int) -> Floats:
+    """Exposed seconds of a family of which so many edges leave a set: over its uplinks, and never less than its slowest flow. Where two
+    sets are joined directly, over the busiest of the links to the others as well: edges come in bundles that go to one set together
+    (0: in any part), and one link has at least the mean of the bundles."""
     if family not in job.volume:
         return np.zeros(len(edges))
     if family in job.inside:
         edges = np.zeros(len(edges))
     seconds = np.maximum(edges * job.volume[family] / kind.uplink_Bps, job.slow_s[family])
     if cut.pair_Bps is not None and cut.sets > 1:
-        each = edges / (cut.sets - 1)
-        seconds = np.maximum(seconds, (np.ceil(each) if whole else each) * job.volume[family] / cut.pair_Bps)
+        each = np.ceil(edges / bundle / (cut.sets - 1)) * bundle if bundle else edges / (cut.sets - 1)
+        seconds = np.maximum(seconds, each * job.volume[family] / cut.pair_Bps)
     return job.weight[family] * seconds
 
 

@@ -9,7 +9,6 @@ from iacgen.design.fabric.model import Fabric
 from iacgen.design.model import Design, Pool
 from iacgen.placement import Cost, Placement
 from iacgen.placement.detours import detours
-from iacgen.placement.placing import natural
 from iacgen.render import fold
 from iacgen.training import Job
 from iacgen.training.links import links, node_rates
@@ -43,7 +42,7 @@ class Section:
 def section(job: Job, placement: Placement, design: Design) -> Section:
     """All that the page says of a job."""
     pool = design.pool_of(placement.hosts[0])
-    return Section(job.name, _facts(job, pool, design), times.parts(job), times.ways(job), _memory(job), _verdict(placement, design.fabric_of(pool.name, "compute")), _orders(job, placement), _traffic(placement.cost), _idle(placement), placement.digest)
+    return Section(job.name, _facts(job, pool, design), times.parts(job), times.ways(job), _memory(job), _verdict(placement), _orders(job, placement), _traffic(placement.cost), _idle(placement), placement.digest)
 
 
 def _facts(job: Job, pool: Pool, design: Design) -> tuple[Fact, ...]:
@@ -76,21 +75,28 @@ def _gib(count: int) -> str:
     return f"{count / 2**30:.1f}"
 
 
-def _verdict(placement: Placement, fabric: Fabric | None) -> str:
-    """Where the chosen order stands against sorted host names."""
-    if fabric and fabric.mixes:
-        return "Ranks are mixed over the groups of the dragonfly: as hosts lie, a shift of ranks sends a whole group over the few links to one other. The times below count groups and no single links."
-    if placement.hosts == tuple(sorted(placement.hosts, key=natural)) and placement.cost_s == placement.sorted_cost_s:
-        return "This order is that of the sorted host names: no other that was tried costs less."
+def _verdict(placement: Placement) -> str:
+    """Where the chosen order stands against sorted host names and against the bound."""
+    first = "This order costs as much as sorted host names do"
     if placement.cost_s < placement.sorted_cost_s:
-        return f"This order costs {1 - placement.cost_s / placement.sorted_cost_s:.0%} less than sorted host names do."
-    return "This order costs as much as sorted host names do."
+        first = f"This order costs {1 - placement.cost_s / placement.sorted_cost_s:.0%} less than sorted host names do"
+    if not placement.cost.families:
+        return "Nothing of this job leaves a host: any order will do."
+    if placement.proved:
+        return f"{first}; no placement costs less, whichever hosts it takes ({_by(placement)})."
+    return f"{first}, and at most {placement.ratio - 1:.1%} more than the cheapest there can be: {_by(placement)} sets the bound."
+
+
+def _by(placement: Placement) -> str:
+    """What no placement can get around."""
+    bound = placement.bound
+    return f"{bound.why}, at {bound.switch}" if bound.switch else bound.why
 
 
 def _orders(job: Job, placement: Placement) -> Table:
     """The chosen order beside sorted names: the cost that it was chosen by, and what of the step hangs on it."""
     chosen, by_name = placement.cost, placement.sorted_cost
-    rows: list[Row] = [("Communication cost, a step", units.seconds(chosen.total_s), units.seconds(by_name.total_s), placement.bound_text)]
+    rows: list[Row] = [("Communication cost, a step", units.seconds(chosen.total_s), units.seconds(by_name.total_s), units.seconds(placement.bound_s))]
     if job.step and chosen.families:
         named = stepped(job, detours(by_name, job.traffic, links(job.spec).network, node_rates(job.spec))).step
         assert named
@@ -116,6 +122,6 @@ def _traffic(cost: Cost) -> Table | None:
 
 
 def _idle(placement: Placement) -> tuple[tuple[str, int, str], ...]:
-    reasons = ("down", "spare", "not needed")
+    reasons = ("down", "spare", "left over", "not needed", "place unknown", "apart")
     hosts = {why: [idle.host for idle in placement.idle if idle.why == why] for why in reasons}
     return tuple((why, len(names), fold(names)) for why, names in hosts.items() if names)

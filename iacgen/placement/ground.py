@@ -1,0 +1,33 @@
+"""A fabric that was found, as tiers for the cost of a job."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+
+import numpy as np
+
+from iacgen.design.fabric.hierarchy import Hierarchy
+
+from .tiers import Tiers, of_hierarchy
+
+
+def islands(found: Hierarchy, nodes: int, down: Collection[str]) -> tuple[Hierarchy, tuple[str, ...]]:
+    """(the part that nothing splits and that has most hosts that are up, the hosts of the others). A job cannot run over two parts."""
+    if found.islands < 2 or not found.hosts:
+        return found, ()
+    up = np.array([host not in down for host in found.hosts])
+    most = int(np.bincount(found.labels[-1], up).argmax())
+    inside = found.labels[-1] == most
+    return found.only([h for h, i in zip(found.hosts, inside, strict=True) if i]), tuple(h for h, i in zip(found.hosts, inside, strict=True) if not i)
+
+
+def tiers_of(found: Hierarchy, node_Bps: float | None, nvlink_Bps: float) -> Tiers:
+    """The tiers of one part. The rate of a node's adapters is that of its system where it is known, else what the source tells."""
+    rated = replace(found, node_Bps=node_Bps or found.node_Bps)
+    tiers = of_hierarchy(rated)
+    if any(found.domains):
+        number: dict[str, int] = {}
+        joined = [number.setdefault(name or f"\0{host}", len(number)) for name, host in zip(found.domains, found.hosts, strict=True)]
+        tiers = replace(tiers, domain=np.array(joined, dtype=np.int64), nvlink_Bps=nvlink_Bps)
+    return tiers
