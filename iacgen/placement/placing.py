@@ -124,6 +124,7 @@ def _placement(ground: _Ground, pool: Pool, job: Job, made: Choice, moves: tuple
         groups=tiers.groups,
         seat=tuple(tuple(labels[made.order].tolist()) for labels in tiers.labels),
         tried=made.tried,
+        by_name=bool((np.diff(made.order) > 0).all()),
     )
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
-from iacgen import pipeline
+from iacgen import pipeline, units
 from iacgen.design.facility import Plant
 from iacgen.targets import readme, report
 
@@ -196,9 +196,10 @@ def test_the_memory_table_sums_up(superpod):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_no_number_stands_in_for_the_bound(name):
-    found = [t for t in tables(report.render(project(name))["report.md"]) if t[0][-1] == "Lower bound"]
-    assert found and all(t[1][-1] == "no bound yet" for t in found)
+def test_the_bound_stands_beside_the_cost(name):
+    these = project(name)
+    found = [t for t in tables(report.render(these)["report.md"]) if t[0][-1] == "Lower bound"]
+    assert [t[1][-1] for t in found] == [units.seconds(placement.bound_s) for placement in these.placements.values()]
 
 
 def test_idle_hosts_and_the_digest_are_printed(superpod):
@@ -213,7 +214,7 @@ def test_an_order_that_beats_sorted_names_shows_both_costs():
     placement = built.placements["finetune"]
     assert placement.cost_s < placement.sorted_cost_s
     assert table[1][1] != table[1][2]
-    assert re.search(r"^This order costs [0-9]+% less than sorted host names do\.$", report.render(built)["report.md"], flags=re.MULTILINE)
+    assert re.search(r"^This order costs [0-9]+% less than sorted host names do; no placement costs less, .*\.$", report.render(built)["report.md"], flags=re.MULTILINE)
 
 
 def test_what_is_exposed_is_said_by_one_measure():
@@ -244,7 +245,7 @@ def test_operations_and_times_say_which_attention_they_count(superpod):
 def test_an_order_that_is_that_of_sorted_names_says_so():
     built = project("lab")
     assert built.placements["pretrain"].hosts == ("gpu0001", "gpu0002")
-    assert "This order is that of the sorted host names" in report.render(built)["report.md"].partition("## Job pretrain")[2].partition("\n## ")[0]
+    assert "This order is that of the sorted host names; no placement costs less" in report.render(built)["report.md"].partition("## Job pretrain")[2].partition("\n## ")[0]
 
 
 def test_a_job_of_a_whole_unit_avoids_the_unit_that_is_short(superpod):

@@ -69,5 +69,5 @@ def _holding(grid: NodeGrid, traffic: Traffic, families: tuple[Kin, ...], levels
 
 
 def _flows(sets: tuple[Cut, ...], families: tuple[Kin, ...], levels: tuple[int, ...]) -> str:
-    words = [f"{f.name.upper()} {f'crosses a {sets[level - 1].tier}' if level else 'stays together'}" for f, level in zip(families, levels, strict=True)]
-    return f"the rate of one node's flows: {', '.join(words)}" if words else "no traffic leaves a node"
+    words = [f"{f.name.upper()} {f'from {sets[level - 1].tier} to {sets[level - 1].tier}' if level else f'inside a {sets[0].tier}'}" for f, level in zip(families, levels, strict=True)]
+    return f"the rate of one host's flows, {', '.join(words)}" if words else "no traffic leaves a host"

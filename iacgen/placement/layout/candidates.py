@@ -72,5 +72,5 @@ def _rules(grid: NodeGrid, walk: Walk, ground: Ground) -> list[Rule]:
         for quota in quotas:
             for chunk in [c for c in chunks if c < unit]:
                 for group in sorted({1, unit if chunk else 1, walk.width if chunk else 1}):
-                    out += [Rule(unit, quota, chunk, group, biggest, spare) for spare in (True, False) for biggest in (False, True)]
+                    out += [Rule(unit, quota, chunk, group, biggest, spare) for spare in (False, True) for biggest in (False, True)]
     return out

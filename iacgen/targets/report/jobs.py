@@ -77,7 +77,7 @@ def _gib(count: int) -> str:
 
 def _verdict(placement: Placement) -> str:
     """Where the chosen order stands against sorted host names and against the bound."""
-    first = "This order costs as much as sorted host names do"
+    first = "This order is that of the sorted host names" if placement.by_name else "This order costs as much as sorted host names do"
     if placement.cost_s < placement.sorted_cost_s:
         first = f"This order costs {1 - placement.cost_s / placement.sorted_cost_s:.0%} less than sorted host names do"
     if not placement.cost.families:
