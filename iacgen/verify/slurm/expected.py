@@ -49,6 +49,16 @@ def slurm_nodes(design: Any) -> set[str]:
     return {host for name in pools for host in design.pools[name].hosts}
 
 
+def racks(design: Any) -> list[Hosts]:
+    """The NVLink domains among the hosts of Slurm's queues: its blocks, where it sees blocks."""
+    return _racks(design, {name for partition in design.scheduler.partitions for name in partition.pools})
+
+
+def by_block(design: Any) -> bool:
+    """Whether the blueprint has Slurm see blocks in place of a tree."""
+    return design.scheduler.topology == "block"
+
+
 def implied(design: Any) -> Topology:
     """What the compute fabrics imply for the hosts of Slurm's queues. Hosts of a pool on no such fabric share one switch."""
     pools = {name for partition in design.scheduler.partitions for name in partition.pools}
@@ -80,11 +90,14 @@ def _racks(design: Any, pools: set[str]) -> list[Hosts]:
 
 
 def _racked(leaves: set[Hosts], parents: set[frozenset[Hosts]], racks: list[Hosts]) -> tuple[set[Hosts], set[frozenset[Hosts]]]:
-    """The forest with NVLink domains as its leaves. Where one lies in two pods there are no pods."""
+    """The forest with NVLink domains as its leaves. Where one lies in two pods there are no pods, and units are parents only where each holds
+    whole domains."""
     if not racks:
         return leaves, parents
     joined = frozenset().union(*racks)
     new = {leaf - joined for leaf in leaves if leaf - joined} | set(racks)
+    if all(any(rack <= leaf for leaf in leaves) for rack in racks):
+        return new, parents | {inside for leaf in leaves if len(inside := frozenset(one for one in new if one <= leaf)) > 1}
     above: set[frozenset[Hosts]] = set()
     pods = {frozenset().union(*parent) for parent in parents if parent <= leaves}
     for parent in parents:
