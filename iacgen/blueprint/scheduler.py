@@ -28,6 +28,7 @@ class Slurm(Section):
     kind: Literal["slurm"] = Field(examples=["slurm"])
     version: Literal["22.05", "24.11"] = Field(description="Version that will read the files", examples=["24.11", "22.05"])
     controllers: PoolName = Field(description="Pool that runs slurmctld; the second host is a backup, which can take over only where both mount a file system that holds Slurm's state", examples=["ctl"])
+    topology: Literal["tree", "block"] = Field("tree", description="What Slurm knows of the fabric: `tree`, its units and pods with NVLink domains as leaves, or `block`, the NVLink domains alone, from which jobs get whole blocks (24.05 and later)", examples=["tree", "block"])
     partitions: dict[Name, Partition] | None = Field(None, description="One partition named train over all GPU pools by default", examples=[{"train": {"nodes": ["gpu"], "default": True, "max_time": "7-00:00:00"}}])
     parameters: dict[SlurmKey, Annotated[tuple[SlurmWord, ...], Field(min_length=1, strict=False)]] = Field({}, description="Further words of slurm.conf by key; a list of words grows, a single value is a list of one", examples=[{"SchedulerParameters": ["bf_max_job_test=2000"], "TreeWidth": ["16"]}])
 

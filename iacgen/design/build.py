@@ -141,7 +141,7 @@ def _scheduler(blueprint: Blueprint, pools: dict[str, Pool]) -> Scheduler | None
     else:
         partitions = (Partition("train", gpu_pools, True, "7-00:00:00"),)
     controllers = pools[wanted.controllers]
-    return Scheduler(wanted.version, controllers.site, controllers.hosts[:2], partitions, ("scheduler",), parameters=wanted.parameters)
+    return Scheduler(wanted.version, controllers.site, controllers.hosts[:2], partitions, ("scheduler",), parameters=wanted.parameters, topology=wanted.topology)
 
 
 def _facilities(blueprint: Blueprint, pools: dict[str, Pool], fabrics: dict[str, Fabric], findings: list[Diagnostic]) -> dict[str, facility.Facility]:

@@ -174,7 +174,7 @@ class Partition:
 
 @dataclass(frozen=True)
 class Scheduler:
-    """Slurm: its version, the hosts that run slurmctld in order, its queues."""
+    """Slurm: its version, the hosts that run slurmctld in order, its queues, the plugin that it sees the fabric through."""
 
     version: str
     site: str
@@ -183,6 +183,7 @@ class Scheduler:
     origin: Path
     kind: Literal["slurm"] = "slurm"
     parameters: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # key of slurm.conf → further words
+    topology: Literal["tree", "block"] = "tree"
 
 
 @dataclass(frozen=True)

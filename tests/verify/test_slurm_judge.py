@@ -21,8 +21,10 @@ from iacgen.targets import slurm
 from iacgen.verify import programs
 from iacgen.verify.slurm import V22_05, V24_11, offline, unspoken
 from iacgen.verify.slurm.batch import binding, check_script
+from iacgen.verify.slurm.blocks import read_blocks, unreachable
 from iacgen.verify.slurm.controller import complaints
 from iacgen.verify.slurm.expected import Topology, differences, implied, read
+from iacgen.verify.slurm.files import expand
 from iacgen.verify.slurm.installation import Installation
 from iacgen.verify.slurm.policy import check_policy
 
@@ -360,3 +362,76 @@ def test_nvlink_between_hosts_needs_a_channel_for_each_job(version, has):
     spoilt = tree["slurm/slurm.conf"].replace("SwitchType=switch/nvidia_imex\n", "") if has else tree["slurm/slurm.conf"] + "SwitchType=switch/nvidia_imex\n"
     found = check_policy(spoilt, tree["slurm/cgroup.conf"], tree["slurm/gres.conf"], state.project.design)
     assert [f.slug for f in found] == ["malformed-slurm-conf"] and "NVLink between hosts" in found[0].message
+
+
+@cache
+def blocks_project(count):
+    text = (CASES / "nvl72.yaml").read_text().replace("controllers: ctl}", "controllers: ctl, topology: block}").replace("count: 37, spares: 1", f"count: {count}, spares: 0")
+    state = run(text, "nvl72.yaml")
+    assert state.project, state.findings
+    return state.project
+
+
+@pytest.mark.judge("slurm-24.11")
+@pytest.mark.parametrize("count", [36, 37, 54])
+def test_accepts_generated_blocks(count, tmp_path):
+    """Two whole racks; one more host, which is a block of one; three racks, of which the job may take any hosts."""
+    project = blocks_project(count)
+    verdict = V24_11.verify(written(tmp_path, project), project)
+    assert [f.message for f in verdict.findings] == []
+    assert verdict.status == "passed"
+
+
+@pytest.mark.judge("slurm-24.11")
+@pytest.mark.parametrize(
+    ("old", "new", "slug", "says"),
+    [
+        ("gpu[0019-0036]", "gpu[0018-0036]", "malformed-topology", "gpu0018: in two blocks"),
+        ("gpu[0019-0036]", "gpu[0019-0035]", "malformed-topology", "gpu0036: in no block"),
+        ("gpu[0001-0018]", "gpu[0001-0017,0019]", "malformed-topology", "block block1 is no NVLink domain"),
+        ("BlockSizes=18,36", "BlockSizes=36", "malformed-topology", "the smallest block has 18 nodes"),
+        ("BlockSizes=18,36", "BlockSizes=6,18", "malformed-topology", "times a power of two"),
+        ("BlockSizes=18,36", "BlockSizes=-1", "malformed-topology", "no list of sizes"),
+        ("BlockName=block2 ", "SwitchName=block2 ", "malformed-topology", "not nodes, switchname"),
+    ],
+)
+def test_refuses_spoilt_blocks(old, new, slug, says, tmp_path):
+    project = blocks_project(36)
+    text = slurm.render(project)["slurm/topology.conf"]
+    assert text.count(old) == 1
+    text = text.replace(old, new)
+    if "0017,0019" in new:
+        text = text.replace("gpu[0019-0036]", "gpu[0018,0020-0036]")  # two hosts in each other's rack
+    verdict = V24_11.verify(written(tmp_path, project, **{"slurm/topology.conf": text}), project)
+    assert any(f.slug == slug and says in f.message for f in verdict.findings), verdict.findings
+
+
+def test_the_plugin_is_the_one_whose_file_was_written():
+    project = blocks_project(36)
+    texts = {path.removeprefix("slurm/"): text for path, text in slurm.render(project).items()}
+    assert unspoken(texts, project) == []
+    texts["slurm.conf"] = texts["slurm.conf"].replace("topology/block", "topology/tree")
+    assert any("TopologyPlugin=topology/tree where topology/block was planned" in f.message for f in unspoken(texts, project))
+
+
+SHOWN = """BlockName=a BlockIndex=0 Nodes=n[1-4] BlockSize=4
+BlockName=b BlockIndex=1 Nodes=n[5-8] BlockSize=4
+BlockName=c BlockIndex=2 Nodes=n[9-12] BlockSize=4
+AggregatedBlock=a,b BlockIndex=3 Nodes=n[1-8] BlockSize=8
+"""
+
+
+@pytest.mark.parametrize(
+    ("hosts", "says"),
+    [
+        ("n[1-4]", ""),
+        ("n[3-6]", "its 4 hosts lie in 2 blocks of size 4, and Slurm gives it 1"),
+        ("n[3-8]", ""),
+        ("n[5-10]", "its 6 hosts lie in 2 blocks of size 8, and Slurm gives it 1"),
+        ("n[1-9]", ""),  # two of size 8: the last block stands for one
+        ("n[9-11]", ""),
+    ],
+)
+def test_a_job_gets_what_lies_in_as_few_blocks_as_it_fills(hosts, says):
+    """As srun and sbatch of 24.11.5 answered on blocks of four."""
+    assert unreachable(expand(hosts), read_blocks(SHOWN)) == says

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from ...design.model import Design, Partition, Scheduler
+from ...diagnostics import Diagnostic
 from ...placement.project import Project
 from ...render import fold, render as render_template
 from .jobs import batch_script, health_script, rank_file
 from .nodes import gres_lines, node_line, slurm_pools
-from .topology import topology
+from .topology import hierarchies
+from .topology_files import topology_files
 from .versions import IMEX_SINCE, parse_version, pid_files, word_lists
 
 __all__ = ["render"]
@@ -22,7 +24,7 @@ def render(project: Project) -> dict[str, str]:
         "slurm/slurm.conf": _slurm_conf(design),
         "slurm/gres.conf": render_template("slurm/gres.conf.j2", cluster=design.name, lines=[line for pool in slurm_pools(design) for line in gres_lines(pool)]),
         "slurm/cgroup.conf": render_template("slurm/cgroup.conf.j2"),
-        "slurm/topology.conf": _topology_conf(design),
+        **_topology(project),
     }
     for name, placement in sorted(project.placements.items()):
         tree[f"slurm/{name}.ranks"] = rank_file(placement)
@@ -43,8 +45,9 @@ def _slurm_conf(design: Design) -> str:
         controllers=[_host_with_address(design, host) for host in active],
         standbys=scheduler.controllers[len(active) :],
         state=f"{shared}/slurm/{design.name}/state" if shared and len(active) > 1 else "/var/spool/slurmctld",
+        topology=scheduler.topology,
         words=_words(scheduler),
-        further={key: ",".join(words) for key, words in scheduler.parameters.items() if key not in word_lists(version)},
+        further={key: ",".join(words) for key, words in scheduler.parameters.items() if key not in word_lists(version, scheduler.topology)},
         pid_files=pid_files(version),
         imex=_joined(design) and version >= IMEX_SINCE,
         gres_types="gpu" if any(pool.gpu for pool in pools) else "",
@@ -56,7 +59,7 @@ def _slurm_conf(design: Design) -> str:
 
 def _words(scheduler: Scheduler) -> dict[str, str]:
     """The word lists of the version, each with the blueprint's further words at its end."""
-    planned = word_lists(parse_version(scheduler.version))
+    planned = word_lists(parse_version(scheduler.version), scheduler.topology)
     return {key: ",".join(filter(None, [words, *scheduler.parameters.get(key, ())])) for key, words in planned.items()}
 
 
@@ -65,9 +68,14 @@ def _joined(design: Design) -> bool:
     return any(pool.system.nvlink_domain_servers > 1 for pool in slurm_pools(design))
 
 
-def _topology_conf(design: Design) -> str:
-    tree = topology(design, slurm_pools(design))
-    return render_template("slurm/topology.conf.j2", cluster=design.name, switches=tree.switches, islands=tree.roots, domains=_joined(design))
+def _topology(project: Project) -> dict[str, str]:
+    """The topology as the version reads it. Raises ValueError for blocks without domains, which the checks refuse before."""
+    design = project.design
+    scheduler, jobs = design.scheduler, [placement.hosts for _, placement in sorted(project.placements.items())]
+    made = topology_files(design.name, hierarchies(design, slurm_pools(design)), parse_version(scheduler.version), scheduler.topology, jobs)
+    if isinstance(made, Diagnostic):
+        raise ValueError(made.message)
+    return {f"slurm/{name}": text for name, text in made.items()}
 
 
 def _partition_words(design: Design, partition: Partition) -> dict[str, str]:

@@ -15,18 +15,19 @@ _LAST: Version = (99, 12)
 
 @dataclass(frozen=True)
 class Word:
-    """One word under one key, right from version ``since`` to version ``until``, both included."""
+    """One word under one key, right from version ``since`` to version ``until``, both included; ``topology``: with that plugin alone."""
 
     key: str
     word: str
     since: Version = _FIRST
     until: Version = _LAST
+    topology: str = ""
 
 
 # Gates: Slurm's change log and manuals; SelectTypeParameters and PrologFlags tried on 22.05.8 and 24.11.5.
 WORDS = (
-    Word("TopologyParam", "SwitchAsNodeRank", since=(23, 2)),  # plain srun jobs get their ranks switch by switch
-    Word("TopologyParam", "RouteTree", since=(23, 11)),  # messages follow the tree; before: RoutePlugin, now ignored
+    Word("TopologyParam", "SwitchAsNodeRank", since=(23, 2), topology="tree"),  # plain srun jobs get their ranks switch by switch
+    Word("TopologyParam", "RouteTree", since=(23, 11), topology="tree"),  # messages follow the tree; before: RoutePlugin, now ignored
     Word("PrologFlags", "Alloc"),
     Word("PrologFlags", "Contain"),
     Word("LaunchParameters", "use_interactive_step"),
@@ -51,9 +52,10 @@ def parse_version(text: str) -> Version:
     return int(major), int(minor)
 
 
-def word_lists(version: Version) -> dict[str, str]:
-    """Key → comma list of the words that ``version`` knows, in the table's order; empty where it knows none."""
-    return {key: ",".join(w.word for w in WORDS if w.key == key and w.since <= version <= w.until) for key in dict.fromkeys(w.key for w in WORDS)}
+def word_lists(version: Version, topology: str = "tree") -> dict[str, str]:
+    """Key → comma list of the words that ``version`` knows with the plugin topology/<topology>, in the table's order; empty where there are none."""
+    known = [w for w in WORDS if w.since <= version <= w.until and w.topology in ("", topology)]
+    return {key: ",".join(w.word for w in known if w.key == key) for key in dict.fromkeys(w.key for w in WORDS)}
 
 
 def pid_files(version: Version) -> dict[str, str]:

@@ -16,8 +16,9 @@ from ..readable import unreadable
 from ..verdict import Verdict
 from .agreement import check_agreement
 from .batch import check_script
+from .blocks import check_blocks
 from .controller import ask_daemons
-from .expected import declared_version, implied, slurm_nodes
+from .expected import by_block, declared_version, implied, racks, slurm_nodes
 from .health import check_health
 from .installation import Installation, work_folder
 from .policy import check_policy
@@ -85,7 +86,10 @@ def offline(texts: Mapping[str, str], project: Any) -> list[Diagnostic]:
     strays = [name for name in texts if name.endswith((".ranks", ".health", ".sbatch")) and name.rpartition(".")[0] not in project.placements]
     out = [finding("batch-script", f"slurm/{name} belongs to no job of the blueprint", ()) for name in strays]
     out += check_slurm_conf(texts["slurm.conf"], version) + check_cgroup_conf(texts["cgroup.conf"])
-    out += check_topology(texts["topology.conf"], nodes, version, implied(design).islands)
+    if by_block(design):
+        out += check_blocks(texts["topology.conf"], nodes, racks(design))
+    else:
+        out += check_topology(texts["topology.conf"], nodes, version, implied(design).islands)
     if not out:
         out = check_agreement(texts["slurm.conf"], design) + check_gres(texts["gres.conf"], texts["slurm.conf"])
     for job, placement in sorted(project.placements.items()):

@@ -12,7 +12,8 @@ from typing import Any
 from iacgen.diagnostics.model import Diagnostic
 
 from ..findings import finding, some
-from .expected import declared_version, differences, implied, read, slurm_nodes
+from .blocks import block_differences, check_reach, read_blocks
+from .expected import by_block, declared_version, differences, implied, racks, read, slurm_nodes
 from .files import expand, lines
 from .installation import Daemon, Installation, free_ports, munged
 from .sandbox import WITHOUT_CGROUPS, cgroup_conf, gres_conf, machine_lines, slurm_conf
@@ -45,7 +46,7 @@ def _ask(slurm: Installation, texts: Mapping[str, str], project: Any) -> list[Di
             for job in sorted(project.placements):
                 out += _batch(slurm, job, project)
             said = controller.said
-    allowed = implied(project.design).islands > 1
+    allowed = not by_block(project.design) and implied(project.design).islands > 1
     return out + [finding("slurm-complaint", f"slurmctld says: {line}") for line in complaints(said) if not (allowed and _NO_COMMON_ROOT in line)]
 
 
@@ -93,6 +94,11 @@ def _tree(slurm: Installation, project: Any) -> Iterator[Diagnostic]:
     answer = slurm.run("scontrol", "show", "topology")
     if not answer.ok:
         yield finding("slurm-complaint", f"scontrol show topology: {answer.err.strip()}")
+        return
+    if by_block(project.design):
+        for difference in block_differences(racks(project.design), read_blocks(answer.out)):
+            yield finding("topology-not-of-fabric", f"Slurm has read other blocks than the NVLink domains: {difference}")
+        yield from check_reach(answer.out, project)
         return
     got, names = read(answer.out)
     for difference in differences(implied(project.design), got, names):

@@ -92,6 +92,8 @@ def _cluster(parsed: Sequence[Line], design: Any) -> Iterator[str]:
     wanted = "switch/nvidia_imex" if joined and declared_version(design) >= (24, 5) else ""
     if (switch := _value(parsed, "SwitchType")) != wanted:
         yield f"SwitchType={switch or '(not set)'} where {wanted or 'none'} was planned: NVLink between hosts needs a channel for each job, other hosts have none"
+    if (plugin := _value(parsed, "TopologyPlugin")) != f"topology/{design.scheduler.topology}":
+        yield f"TopologyPlugin={plugin or '(not set)'} where topology/{design.scheduler.topology} was planned: the other reads another file"
     state = PurePosixPath(_value(parsed, "StateSaveLocation"))
     mounts = [s.mount for s in design.storage.values() if getattr(s, "mount", None)]
     if sum(line.kind == "slurmctldhost" for line in parsed) > 1 and not any(state.is_relative_to(mount) for mount in mounts):
