@@ -25,9 +25,9 @@ from .replacement import replaced
 from .spans import spans
 from .tiers import Tiers, alone, of_fabric
 
-STAY = 1.02
+STAY = 1.005
 """An order in which others took the place of failed hosts is kept up to this many times the cost of one made anew: running jobs and pull
-requests stay as they are."""
+requests stay as they are. With more failures than spares it is made anew."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def _chosen(ground: _Ground, pool: Pool, job: Job, up: Sequence[str], stay: bool
     fresh = choose(ground.tiers.only(at), job.grid, job.traffic, EXPOSED)
     fresh = replace(fresh, order=at[fresh.order])
     failed = {i for i, host in enumerate(ground.hosts) if host in pool.down}
-    if not failed:
+    if not failed or (len(failed) > max(1, pool.spares) and not stay):
         return fresh, (), None
     before = choose(ground.tiers, job.grid, job.traffic, EXPOSED)
     free = np.setdiff1d(np.arange(ground.tiers.hosts), before.order)

@@ -17,38 +17,53 @@ def replaced(tiers: Tiers, grid: NodeGrid, traffic: Traffic, exposed: Mapping[Fa
     """The order with an idle host, which is up, for each host that is ``down`` (indices into ``tiers``); None where there are too few, or where
     a tensor group would leave its NVLink domain.
 
-    Of the idle hosts the one that costs least is taken, to six digits; of these one of the same leaf group, of the same pod, one of the ``spares``, the
-    first. Hosts of one leaf group, NVLink domain and GPU type are equal, so that one of each stands for all.
+    The new host is of the same NVLink domain, else of the same leaf group, of the same pod, and so on upwards; of those the one that costs least, to six digits, then one
+    of the ``spares``, then the first. Hosts of one leaf group, NVLink domain and GPU type are equal, so that one of each stands for all.
     """
     out = order.copy()
     used = set(out.tolist())
     free = [h for h in range(tiers.hosts) if h not in used and h not in down]
     for node in np.flatnonzero(np.isin(out, list(down))).tolist():
+        host = _nearest(tiers, grid, traffic, exposed, out, node, free, spares)
+        if host is None:
+            return None
+        out[node] = host
+        free.remove(host)
+    return out
+
+
+def _nearest(
+    tiers: Tiers, grid: NodeGrid, traffic: Traffic, exposed: Mapping[Family, float], order: Order, node: int, free: list[int], spares: Collection[int]
+) -> int | None:
+    by_distance: dict[int, list[int]] = {}
+    for host in _one_of_each(tiers, free, spares):
+        by_distance.setdefault(_distance(tiers, int(order[node]), host), []).append(host)
+    for _, hosts in sorted(by_distance.items()):
         trials = []
-        for host in _one_of_each(tiers, free, spares):
-            trial = out.copy()
+        for host in hosts:
+            trial = order.copy()
             trial[node] = host
             if whole(tiers, grid, trial):
-                trials.append((_far(tiers, grid, traffic, exposed, trial, int(out[node]), host, host in spares), host))
-        if not trials:
-            return None
-        out[node] = min(trials)[1]
-        free.remove(int(out[node]))
-    return out
+                seconds = cost(tiers, grid, traffic, trial, exposed).total_s if len(hosts) > 1 else 0.0
+                trials.append((float(f"{seconds:.6g}"), host not in spares, host))
+        if trials:
+            return min(trials)[2]
+    return None
 
 
 def _one_of_each(tiers: Tiers, free: list[int], spares: Collection[int]) -> list[int]:
     first: dict[tuple[int, ...], int] = {}
     for host in sorted(free, key=lambda h: (h not in spares, h)):
-        kind = -1 if tiers.kind is None else int(tiers.kind[host])
-        first.setdefault((*tiers.labels[:, host].tolist(), -1 if tiers.domain is None else int(tiers.domain[host]), kind), host)
+        first.setdefault((*tiers.labels[:, host].tolist(), *_own(tiers, host)), host)
     return list(first.values())
 
 
-def _far(
-    tiers: Tiers, grid: NodeGrid, traffic: Traffic, exposed: Mapping[Family, float], trial: Order, before: int, host: int, spare: bool
-) -> tuple[bool | float, ...]:
-    apart = tiers.labels[:, before] != tiers.labels[:, host]
-    mixes = tiers.kind is not None and tiers.kind[before] != tiers.kind[host]
-    seconds = float(f"{cost(tiers, grid, traffic, trial, exposed).total_s:.6g}")
-    return (bool(mixes), seconds, *(bool(a) for a in apart), not spare)
+def _own(tiers: Tiers, host: int) -> tuple[int, int]:
+    """GPU type and NVLink domain of a host."""
+    return (0 if tiers.kind is None else int(tiers.kind[host]), -1 if tiers.domain is None else int(tiers.domain[host]))
+
+
+def _distance(tiers: Tiers, one: int, other: int) -> int:
+    """How many tiers apart two hosts are; another NVLink domain is one more, another type of GPU more than all tiers."""
+    kind, domain = (a != b for a, b in zip(_own(tiers, one), _own(tiers, other), strict=True))
+    return int((tiers.labels[:, one] != tiers.labels[:, other]).sum()) + domain + kind * (len(tiers.names) + 2)
