@@ -18,8 +18,8 @@ class Bins:
 
     ``hosts[b]``: indices of the hosts of bin b, rising. ``labels[k, b]``: its group in tier k. ``domain[b]``: its NVLink domain; -1 where
     each of its hosts is its own. ``twins``: pairs (later, earlier) of sets of bins that are the same but for their names, two leaf groups of
-    as many hosts in one pod for example, or two such pods: an assignment with any of them exchanged costs the same, so that only those need
-    be looked at in which the earlier set is used first.
+    as many hosts in one pod for example, or two such pods: an assignment with any of them exchanged, bin by bin in their order, costs the
+    same, so that only those need be looked at in which the earlier set is used first, or only those in which it holds no fewer nodes.
     """
 
     hosts: tuple[NDArray[np.int64], ...]
@@ -47,6 +47,20 @@ class Bins:
             bin_of[hosts] = b
         return bin_of[order]
 
+    def settled(self, assigned: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The bin of each virtual node after twins are exchanged until no later one holds more nodes than the earlier."""
+        holds, moved = np.bincount(assigned, minlength=len(self.hosts)), True
+        now = np.arange(len(self.hosts))  # where the nodes of a bin are now
+        while moved:
+            moved = False
+            for later, earlier in map(np.array, self.twins):
+                if holds[later].sum() > holds[earlier].sum():
+                    holds[later], holds[earlier] = holds[earlier], holds[later]
+                    came_from = np.argsort(now)
+                    now[came_from[later]], now[came_from[earlier]] = earlier, later
+                    moved = True
+        return now[assigned]
+
 
 def bins(tiers: Tiers) -> Bins:
     """The bins of a fabric, in the order of its groups."""
@@ -68,17 +82,17 @@ def _twins(tiers: Tiers, sizes: list[int], labels: Labels, domain: NDArray[np.in
     twins = []
     for k, parent in enumerate(parents):
         last: dict[tuple[int, int], tuple[int, ...]] = {}
-        inside: dict[int, list[int]] = {}
+        inside: dict[int, list[tuple[int, tuple[int, ...]]]] = {}
         for shape, own in zip(form, members, strict=True):
             above = int(parent[own[0]])
             if (above, shape) in last:
                 twins.append((own, last[above, shape]))
             last[above, shape] = own
-            inside.setdefault(above, []).append(shape)
+            inside.setdefault(above, []).append((shape, own))
         if k < len(labels):
-            members = [tuple(np.flatnonzero(parent == group).tolist()) for group in inside]
+            members = [tuple(b for _, own in sorted(parts) for b in own) for parts in inside.values()]
             own_links = k == len(labels) - 1 and not _joined_alike(tiers)
-            form = [numbers.setdefault((k, float(tiers.uplink_Bps[k][g]), g if own_links else -1, *sorted(shapes)), len(numbers)) for g, shapes in inside.items()]
+            form = [numbers.setdefault((k, float(tiers.uplink_Bps[k][g]), g if own_links else -1, *sorted(shape for shape, _ in parts)), len(numbers)) for g, parts in inside.items()]
     return tuple(twins)
 
 
