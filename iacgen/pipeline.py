@@ -62,18 +62,19 @@ class Run:
     project: Project | None = None
 
 
-def run(text: bytes | str, name: str, profile: Profile = "production", over: Iterable[tuple[bytes | str, str]] = (), sets: Iterable[str] = (), room: int = 1, judge: bool = True) -> Run:
+def run(text: bytes | str, name: str, profile: Profile = "production", over: Iterable[tuple[bytes | str, str]] = (), sets: Iterable[str] = (), room: int = 1, judge: bool = True, placed: bool = True) -> Run:
     """The flow up to the placement. ``name`` is the file's name in messages, ``profile`` how strictly the checks judge.
 
     ``over`` are further files (text and name) and ``sets`` single values (``nodes.gpu.count=64``) that are laid over the blueprint.
     ``room`` is how many times larger than a blueprint the text may be. Without ``judge`` the checks of the designed cluster are left out,
-    which a placement does not need: they lay every cable.
+    which a placement does not need: they lay every cable. Without ``placed`` the flow ends with the jobs, for a caller who has a fabric of
+    his own to place them on.
     """
     document, findings = assemble((text, name), over, sets, room)
     state = Run(document, profile, tuple(findings))
     if document.data is not None:
         state = _blueprint(state)  # also beside faults of single values, so that one run tells all
-    for stage in (_referenced, _cut, _checked, *((_judged,) if judge else ()), _placed):
+    for stage in (_referenced, _cut, _checked, *((_judged,) if judge else ()), *((_placed,) if placed else ())):
         if stopping(state.findings):
             state = _besides(state, stage is not _referenced) if stage in (_referenced, _cut, _checked) else state
             break

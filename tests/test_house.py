@@ -8,7 +8,7 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "iacgen"
 EVERYWHERE = {"diagnostics", "units", "paths"}
 MAY_IMPORT = {
-    "cli": {"pipeline", "source", "blueprint", "design", "catalog", "explain", "starter", "drawings", "render", "output", "verify"},
+    "cli": {"pipeline", "ordering", "source", "blueprint", "design", "catalog", "explain", "starter", "drawings", "render", "output", "verify"},
     "diagnostics": set(),
     "source": set(),
     "blueprint": {"source"},
@@ -17,6 +17,7 @@ MAY_IMPORT = {
     "training": {"catalog"},
     "discovery": {"source", "design", "render"},
     "placement": {"design", "training"},
+    "ordering": {"design", "training", "placement", "discovery", "targets", "drawings", "render"},
     "checks": {"blueprint", "catalog", "design", "training", "placement"},
     "explain": set(),
     "starter": {"catalog", "training", "render"},

@@ -104,6 +104,23 @@ def draw(
 
 
 @app.command()
+def place(
+    blueprint: BlueprintFile,
+    over: OverOption = None,
+    sets: SetOption = None,
+    job: Annotated[str | None, typer.Option("--job", help="Which job; by default all.")] = None,
+    max_ratio: Annotated[float | None, typer.Option("--max-ratio", help="Exit 1 when an order costs more than so many times what no order can beat.", min=1)] = None,
+    format: Annotated[Format, typer.Option("--format", help="How to print the orders.")] = Format.text,
+    profile: ProfileOption = Profile.production,
+) -> None:
+    """Say which rank runs where, what that costs and how far from the best it is."""
+    from .place import Asked
+    from .place import place as command
+
+    command(Asked(blueprint, over or [], sets or [], job, max_ratio, format, profile))
+
+
+@app.command()
 def verify(
     tree: Annotated[Path, typer.Argument(help="An output folder, such as out/lab.")],
     only: Annotated[list[str] | None, typer.Option("--only", help="Ask this judge alone; may be given again.")] = None,

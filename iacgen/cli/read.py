@@ -44,8 +44,11 @@ def formerly(resolved: Path) -> bytes:
         return file.read(8 * MAX_BYTES + 1)
 
 
-def run_blueprint(path: Path, over: Iterable[Path] = (), sets: Iterable[str] = (), profile: Profile = Profile.production) -> Run:
-    """The run of the blueprint at ``path`` (``-``: standard input) under what is laid over it; leaves with 2 when one cannot be read."""
+def run_blueprint(path: Path, over: Iterable[Path] = (), sets: Iterable[str] = (), profile: Profile = Profile.production, placed: bool = True) -> Run:
+    """The run of the blueprint at ``path`` (``-``: standard input) under what is laid over it; leaves with 2 when one cannot be read.
+
+    Without ``placed`` it ends before the placement, and leaves the checks out that a placement does not need.
+    """
     from ..pipeline import run
 
     read = []
@@ -54,7 +57,7 @@ def run_blueprint(path: Path, over: Iterable[Path] = (), sets: Iterable[str] = (
             read.append(contents(file))
         except OSError as error:
             cannot(f"cannot read {file}: {error.strerror}")
-    return run(*read[0], profile.value, read[1:], sets)
+    return run(*read[0], profile.value, read[1:], sets, judge=placed, placed=placed)
 
 
 def print_findings(state: Run) -> None:

@@ -1,0 +1,132 @@
+"""Orders in words, for a terminal of 100 columns."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+
+from iacgen import units
+from iacgen.placement import FamilyCost, Placement
+from iacgen.placement.assumptions import sentences
+from iacgen.render import fold
+
+from .data import utilisation
+from .model import Ordering
+
+WIDTH, HEAD = 100, 16
+FAMILIES = {"dp": "data parallel", "cp": "context", "pp": "pipeline", "ep": "experts"}
+_NAME = 36  # letters of a switch group's name
+_HOSTS = 600  # letters of a list of hosts
+
+Rows = Sequence[Sequence[str]]
+
+
+def text(orderings: Sequence[Ordering]) -> Iterator[str]:
+    """Lines about each order, then what all of them assume."""
+    for ordering in orderings:
+        yield from _ordering(ordering)
+        yield ""
+    for sentence in sentences():
+        yield from textwrap.wrap(sentence, WIDTH, initial_indent="* ", subsequent_indent="  ")
+
+
+def _ordering(ordering: Ordering) -> Iterator[str]:
+    placement = ordering.placement
+    yield from textwrap.wrap(_headline(ordering), WIDTH, subsequent_indent="  ")
+    yield from _row("cost", _cost(placement))
+    yield from _row("bound", _bound(placement))
+    yield from _row("sorted names", _sorted(ordering))
+    if placement.cost.families:
+        yield ""
+        yield from _table(("", "cost", "slowest flow", "busiest uplink", "in use"), [_family(f) for f in placement.cost.families], right=(1, 4))
+        yield ""
+        yield from _table(("leaves a", "bytes a step", "sorted names"), list(_bytes(placement)), right=(1, 2))
+        yield ""
+        tiers = placement.cost.tiers
+        yield from _table(("", "groups", *(f"cut by {tier}" for tier in tiers), *(f"most {tier} groups" for tier in tiers), "ring entries"), list(_groups(placement)), right=range(1, 9))
+        yield ""
+    yield from _row("mixed stages", f"{placement.mixed_stages} of {ordering.job.grid.pipeline} on more than one type of GPU") if placement.mixed_stages else ()
+    for why, hosts in _idle(placement):
+        yield from _row("idle", f"{len(hosts):,} {why}: {_folded(hosts)}")
+    yield from _row("order", f"sha256 {placement.digest}")
+
+
+def _headline(ordering: Ordering) -> str:
+    job, placement, ground = ordering.job, ordering.placement, ordering.ground
+    on = f"{ground.name} ({ground.source})" if ground.name else "no fabric"
+    spec = job.spec
+    cut = f"tensor {spec.tensor}, context {spec.context}, data {job.data_parallel}, pipeline {spec.pipeline}" + (f", expert {spec.expert}" if spec.expert > 1 else "")
+    return f"{job.name}: {placement.world:,} ranks on {len(placement.hosts):,} of {ordering.pool.count:,} hosts of {ordering.pool.name}, {on}; {cut}"
+
+
+def _cost(placement: Placement) -> str:
+    if not placement.cost.families:
+        return "nothing leaves a host: any order will do"
+    best = "proved: no placement costs less" if placement.proved else f"at most {100 * (placement.ratio - 1):.2g} % above the best there can be"
+    return f"{units.seconds(placement.cost_s)} a step, {best}; a communication cost, which compares orders, and not the time of a step"
+
+
+def _bound(placement: Placement) -> str:
+    bound = placement.bound
+    at = f", at {_short(bound.switch)}" if bound.switch else ""
+    how = {"counting": "by counting", "enumerated": "by trying all orders", "solver": "by the exact solver"}[bound.method]
+    return f"{units.seconds(bound.seconds)}, {placement.ratio:.4f} times that; {how}: {bound.why}{at}"
+
+
+def _sorted(ordering: Ordering) -> str:
+    placement = ordering.placement
+    if placement.by_name:
+        return "they are this order"
+    if ordering.gain < 1.00005:
+        return f"{units.seconds(placement.sorted_cost_s)}, as much"
+    return f"{units.seconds(placement.sorted_cost_s)}, {ordering.gain:.4g} times as much"
+
+
+def _family(family: FamilyCost) -> tuple[str, ...]:
+    crossed = "over NVLink" if family.inside else f"crosses {family.slowest_tier} groups" if family.slowest_tier else "inside a leaf group"
+    cost = f"{units.seconds(family.seconds)} = {family.exposed:g} x {units.seconds(family.seconds / family.exposed)}"
+    busiest = (_short(family.busiest), f"{utilisation(family):.0%}") if family.busiest else ("-", "")
+    return (FAMILIES[family.family], cost, f"{units.seconds(family.slowest_s)}, {crossed}", *busiest)
+
+
+def _bytes(placement: Placement) -> Iterator[tuple[str, ...]]:
+    for tier, ours, theirs in zip(placement.cost.tiers, placement.cost.bytes_by_tier, placement.sorted_cost.bytes_by_tier, strict=True):
+        yield f"{tier} group", units.bytes_si(ours), units.bytes_si(theirs)
+
+
+def _groups(placement: Placement) -> Iterator[tuple[str, ...]]:
+    entries = {family.family: family.ring_entries for family in placement.cost.families}
+    for span in placement.spans:
+        rings = f"{entries.get(span.family, 0):,}" if span.family in ("dp", "cp") else ""
+        yield (FAMILIES[span.family], f"{span.groups:,}", *(f"{n:,}" for n in span.cut), *(f"{n:,}" for n in span.most), rings)
+
+
+def _idle(placement: Placement) -> list[tuple[str, list[str]]]:
+    """Why, and the hosts, in the order of the reasons' first hosts."""
+    hosts: dict[str, list[str]] = {}
+    for idle in placement.idle:
+        hosts.setdefault(idle.why, []).append(idle.host)
+    return list(hosts.items())
+
+
+def _row(head: str, words: str) -> list[str]:
+    return textwrap.wrap(words, WIDTH, initial_indent=f"  {head:<{HEAD - 2}}", subsequent_indent=" " * HEAD, break_on_hyphens=False)
+
+
+def _table(head: Sequence[str], rows: Rows, right: Sequence[int]) -> Iterator[str]:
+    """Columns as wide as their widest cell, two blanks apart, those of ``right`` to the right."""
+    table = [head, *rows]
+    widths = [max(len(row[k]) for row in table) for k in range(len(head))]
+    for row in table:
+        yield ("  " + "  ".join(cell.rjust(width) if k in right else cell.ljust(width) for k, (cell, width) in enumerate(zip(row, widths, strict=True)))).rstrip()
+
+
+def _short(name: str | None) -> str:
+    name = name or "-"
+    return name if len(name) <= _NAME else f"{name[: _NAME - 1]}…"
+
+
+def _folded(hosts: Sequence[str]) -> str:
+    """The hosts as Slurm writes them, each range a word of its own; no more than a person reads."""
+    listed = fold(hosts)
+    return (listed if len(listed) <= _HOSTS else f"{listed[:_HOSTS].rpartition(',')[0]} …").replace(",", ", ")
