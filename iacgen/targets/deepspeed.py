@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from iacgen.render import render as render_template
+from iacgen.render.order import hostfile
 from iacgen.training.parameters import largest_tensor, stage_layers
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def render(project: Project) -> dict[str, str]:
         pool = project.design.pool_of(placement.hosts[0])
         folder = f"training/{name}"
         tree[f"{folder}/ds_config.json"] = render_template("training/ds_config.json.j2", config=config(job, version(project.design.software.deepspeed)))
-        tree[f"{folder}/hostfile"] = render_template("training/hostfile.j2", hosts=placement.hosts, slots=placement.gpus_per_node)
+        tree[f"{folder}/hostfile"] = hostfile(placement.hosts, placement.gpus_per_node)
         tree[f"{folder}/job.env"] = render_template("training/job.env.j2", variables=words(job, project.design))
         tree[f"{folder}/launch.sh"] = render_template(
             "training/deepspeed.sh.j2",

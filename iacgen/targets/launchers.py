@@ -7,14 +7,13 @@ more than that and a line of ``mpirun.sh`` that says how: its last release is 0.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from iacgen.render import render as render_template
+from iacgen.render.order import hostfile, rankfile
 
 if TYPE_CHECKING:
     from iacgen.design.model import Pool
-    from iacgen.placement import Placement
     from iacgen.placement.project import Project
 
 
@@ -27,17 +26,10 @@ def render(project: Project) -> dict[str, str]:
         words = {"job": name, "nodes": len(placement.hosts), "ranks_per_node": placement.gpus_per_node, "world": job.world, "first_host": placement.hosts[0]}
         tree[f"{folder}/torchrun.sh"] = render_template("training/torchrun.sh.j2", **words)
         tree[f"{folder}/mpirun.sh"] = render_template("training/mpirun.sh.j2", **words)
-        tree[f"{folder}/rankfile"] = render_template("training/rankfile.j2", ranks=ranks(placement, pool))
+        tree[f"{folder}/rankfile"] = rankfile(placement.hosts, cores(pool, placement.gpus_per_node))
         if job.spec.framework != "deepspeed":
-            tree[f"{folder}/hostfile"] = render_template("training/hostfile.j2", hosts=placement.hosts, slots=placement.gpus_per_node)
+            tree[f"{folder}/hostfile"] = hostfile(placement.hosts, placement.gpus_per_node)
     return tree
-
-
-def ranks(placement: Placement, pool: Pool) -> Iterator[tuple[int, str, str]]:
-    """(rank, host, cores) in rank order."""
-    shares = cores(pool, placement.gpus_per_node)
-    for rank in range(placement.world):
-        yield rank, placement.host_of(rank), shares[placement.local_rank(rank)]
 
 
 def cores(pool: Pool, ranks_per_node: int) -> tuple[str, ...]:

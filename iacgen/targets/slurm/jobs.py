@@ -8,6 +8,7 @@ from ... import units
 from ...design.model import Design, Partition, Pool
 from ...placement import Placement
 from ...render import fold, render
+from ...render.order import slurm_ranks
 from ...training import Job
 from ...training.checkpoints import Checkpoints
 from .nodes import ranks_follow_sockets
@@ -18,7 +19,7 @@ _LATEST = {"megatron": "latest_checkpointed_iteration.txt", "deepspeed": "latest
 
 def rank_file(placement: Placement) -> str:
     """One host name a line: line k + 1 is rank k. No bracket, blank or comment: ``srun`` takes the lines literally."""
-    return render("slurm/job.ranks.j2", hosts=[host for host in placement.hosts for _ in range(placement.gpus_per_node)])
+    return slurm_ranks(placement.hosts, placement.gpus_per_node)
 
 
 def health_script(design: Design, job: Job, placement: Placement) -> str:
