@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,7 +20,7 @@ from .choice import Choice, choose, mixed_stages
 from .cost import Order, cost
 from .ground import islands, tiers_of
 from .idle import idle_hosts, standby
-from .model import Move, Placement, Why
+from .model import Cost, Move, Placement, Why
 from .replacement import replaced
 from .spans import spans
 from .tiers import Tiers, alone, of_fabric
@@ -31,12 +31,26 @@ requests stay as they are. With more failures than spares it is made anew."""
 
 
 @dataclass(frozen=True)
-class _Ground:
+class Ground:
     """Hosts of the pool that have a place, as ``tiers`` counts them, and why the others have none."""
 
     hosts: tuple[str, ...]
     tiers: Tiers
     away: Mapping[str, Why]
+
+    def up(self, pool: Pool) -> list[str]:
+        """Its hosts that are not down."""
+        return [host for host in self.hosts if host not in pool.down]
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The choice ``made``, the hosts that took another's place in it, the choice ``before`` that (None where none did), and one made anew for the hosts that are up."""
+
+    made: Choice
+    moves: tuple[Move, ...]
+    before: Choice | None
+    fresh: Choice
 
 
 def place(design: Design, pool_name: str, job: Job, found: Hierarchy | None = None, stay: bool = False) -> tuple[Placement | None, list[Diagnostic]]:
@@ -46,64 +60,75 @@ def place(design: Design, pool_name: str, job: Job, found: Hierarchy | None = No
     of the planned one. ``stay``: a failed host's ranks go to another and nothing else moves, whatever a new order would save.
     """
     pool = design.pools[pool_name]
-    fabric = None if found else design.fabric_of(pool_name, "compute")
-    together = links(job.spec).domain // job.spec.gpus_per_node  # hosts that NVLink joins, or the torus of a TPU pod
-    ground = _found(pool, found, job) if found else _planned(design, pool, together, job)
-    up = [host for host in ground.hosts if host not in pool.down]
-    findings = _refusals(pool, len(up), len(ground.away), found is not None or fabric is not None or pool.count <= together, job)
-    if findings:
+    ground = ground_of(design, pool, job, found)
+    if findings := refusals(design, pool, job, ground, found):
         return None, findings
     try:
-        made, moves, before = _chosen(ground, pool, job, up, stay)
+        chosen = chosen_on(ground, pool, job, stay)
     except LookupError:
-        return None, [_split(pool, up, job, together)]
-    return _placement(ground, pool, job, made, moves, before), []
+        return None, [split(pool, ground, job)]
+    return placement_on(ground, pool, job, chosen.made, chosen.moves, chosen.before.cost if chosen.before else None), []
 
 
-def _planned(design: Design, pool: Pool, together: int, job: Job) -> _Ground:
+def ground_of(design: Design, pool: Pool, job: Job, found: Hierarchy | None) -> Ground:
+    """What the job stands on: the fabric that was found, else the planned one."""
+    return _found(pool, found, job) if found else _planned(design, pool, _together(job), job)
+
+
+def _together(job: Job) -> int:
+    """Hosts that NVLink joins, or the torus of a TPU pod."""
+    return links(job.spec).domain // job.spec.gpus_per_node
+
+
+def _planned(design: Design, pool: Pool, together: int, job: Job) -> Ground:
     fabric = design.fabric_of(pool.name, "compute")
     hosts = tuple(pool.hosts)
     tiers = of_fabric(fabric, pool.name, hosts) if fabric else alone(len(hosts))
     if together > 1:
         joined = np.array([pool.index(host) // together for host in hosts])
         tiers = replace(tiers, domain=joined, nvlink_Bps=_nvlink_Bps(job))
-    return _Ground(hosts, tiers, {})
+    return Ground(hosts, tiers, {})
 
 
-def _found(pool: Pool, found: Hierarchy, job: Job) -> _Ground:
+def _found(pool: Pool, found: Hierarchy, job: Job) -> Ground:
     there = [host for host in pool.hosts if host in found.index]
     one, apart = islands(found.only(there), job.grid.nodes, pool.down)
     nic = pool.system.nics.get("compute")
     tiers = tiers_of(one, nic.count * nic.gbps * 1e9 / 8 if nic else None, _nvlink_Bps(job))
     away: dict[str, Why] = dict.fromkeys(set(pool.hosts) - set(there), "place unknown")
-    return _Ground(one.hosts, tiers, away | dict.fromkeys(apart, "apart"))
+    return Ground(one.hosts, tiers, away | dict.fromkeys(apart, "apart"))
 
 
 def _nvlink_Bps(job: Job) -> float:
     return links(job.spec).nvlink * job.spec.gpus_per_node
 
 
-def _chosen(ground: _Ground, pool: Pool, job: Job, up: Sequence[str], stay: bool) -> tuple[Choice, tuple[Move, ...], Choice | None]:
-    """(choice for the hosts that are up, as indices into those of the ground; hosts that took another's place; the choice before that)."""
+def chosen_on(ground: Ground, pool: Pool, job: Job, stay: bool = False) -> Chosen:
+    """The order for the hosts that are up, as indices into those of the ground. Raises LookupError where each splits a tensor group."""
     at = np.array([i for i, host in enumerate(ground.hosts) if host not in pool.down], dtype=np.int64)
     fresh = choose(ground.tiers.only(at), job.grid, job.traffic, EXPOSED)
     fresh = replace(fresh, order=at[fresh.order])
     failed = {i for i, host in enumerate(ground.hosts) if host in pool.down}
     if not failed or (len(failed) > max(1, pool.spares) and not stay):
-        return fresh, (), None
+        return Chosen(fresh, (), None, fresh)
     before = choose(ground.tiers, job.grid, job.traffic, EXPOSED)
     free = np.setdiff1d(np.arange(ground.tiers.hosts), before.order)
     order = replaced(ground.tiers, job.grid, job.traffic, EXPOSED, before.order, failed, standby(ground.tiers, before.order, free, pool.spares))
     if order is None:
-        return fresh, (), None
+        return Chosen(fresh, (), None, fresh)
     price = cost(ground.tiers, job.grid, job.traffic, order, EXPOSED)
     if not stay and price.total_s > STAY * fresh.cost.total_s:
-        return fresh, (), None
-    moves = tuple(Move(int(v), ground.hosts[before.order[v]], ground.hosts[order[v]]) for v in np.flatnonzero(order != before.order))
-    return replace(fresh, order=order, cost=price), moves, before
+        return Chosen(fresh, (), None, fresh)
+    return Chosen(replace(fresh, order=order, cost=price), moves_between(ground, before.order, order), before, fresh)
 
 
-def _placement(ground: _Ground, pool: Pool, job: Job, made: Choice, moves: tuple[Move, ...], before: Choice | None) -> Placement:
+def moves_between(ground: Ground, before: Order, after: Order) -> tuple[Move, ...]:
+    """The hosts of ``before`` that another stands for in ``after``."""
+    return tuple(Move(int(v), ground.hosts[before[v]], ground.hosts[after[v]]) for v in np.flatnonzero(after != before))
+
+
+def placement_on(ground: Ground, pool: Pool, job: Job, made: Choice, moves: tuple[Move, ...] = (), unmoved: Cost | None = None) -> Placement:
+    """A choice with the names of hosts, why the others idle, and how far its groups reach. ``unmoved``: the cost before the ``moves``."""
     tiers = ground.tiers
     down: dict[str, Why] = dict.fromkeys((host for host in pool.hosts if host in pool.down), "down")
     up = np.array([i for i, host in enumerate(ground.hosts) if host not in pool.down], dtype=np.int64)
@@ -119,7 +144,7 @@ def _placement(ground: _Ground, pool: Pool, job: Job, made: Choice, moves: tuple
         bound=made.bound,
         spans=spans(tiers, job.grid, job.traffic, made.order),
         moves=moves,
-        unmoved_cost=before.cost if before else None,
+        unmoved_cost=unmoved,
         mixed_stages=mixed_stages(tiers, job.grid, made.order),
         groups=tiers.groups,
         seat=tuple(tuple(labels[made.order].tolist()) for labels in tiers.labels),
@@ -133,8 +158,10 @@ def natural(name: str) -> list[tuple[int, str]]:
     return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"([0-9]+)", name)]
 
 
-def _refusals(pool: Pool, up: int, away: int, connected: bool, job: Job) -> list[Diagnostic]:
-    need, spec = job.grid.nodes, job.spec
+def refusals(design: Design, pool: Pool, job: Job, ground: Ground, found: Hierarchy | None) -> list[Diagnostic]:
+    """Why there can be no order of this job: too few hosts that are up, or none that a fabric joins (IAC401, IAC403)."""
+    need, spec, up, away = job.grid.nodes, job.spec, len(ground.up(pool)), len(ground.away)
+    connected = bool(found or design.fabric_of(pool.name, "compute") or pool.count <= _together(job))
     findings = []
     if need > up:
         lost = [f"{len(pool.down)} of them down"] * bool(pool.down) + [f"{away} without a place on the fabric that was found, or on another part of it"] * bool(away)
@@ -146,9 +173,9 @@ def _refusals(pool: Pool, up: int, away: int, connected: bool, job: Job) -> list
     return findings
 
 
-def _split(pool: Pool, up: Sequence[str], job: Job, together: int) -> Diagnostic:
+def split(pool: Pool, ground: Ground, job: Job) -> Diagnostic:
     """Too few hosts are left in some NVLink domains for whole tensor groups."""
     spec, group = job.spec, job.grid.tensor
-    whole = sum(size // group for size in Counter(pool.index(host) // together for host in up).values())
+    whole = sum(size // group for size in Counter(int(domain) for domain, host in zip(ground.tiers.joined, ground.hosts, strict=True) if host not in pool.down).values())
     message = f"{spec.name} needs {job.grid.nodes // group} tensor groups of {group} hosts in one NVLink domain each; the hosts that are up in pool {pool.name} hold {whole}"
     return Diagnostic("IAC404", "tensor-group-split", "error", message, spec.at("parallel", "tensor"), help=f"use at most {whole * group} hosts, or a smaller tensor size")
