@@ -119,8 +119,7 @@ def _bridge(graph: nx.DiGraph[Vertex], peers: _Peers) -> None:
             _above(graph, part, inside, f"above {part[0].id}", "joined")
             continue
         of = {v: i for i, group in enumerate(groups) for v in group}
-        local = {pair: link for pair, link in inside.items() if of[pair[0]] == of[pair[1]]}
-        tops = [_above(graph, group, local, f"group of {group[0].id}", f"group{i + 1}") for i, group in enumerate(groups)]
+        tops = [_above(graph, group, inside, f"group of {group[0].id}", f"group{i + 1}") for i, group in enumerate(groups)]
         between: _Peers = {}
         for (a, b), (links, Bps) in inside.items():
             if of[a] != of[b]:
@@ -131,21 +130,21 @@ def _bridge(graph: nx.DiGraph[Vertex], peers: _Peers) -> None:
 
 
 def _cliques(part: nx.Graph[Vertex]) -> list[list[Vertex]]:
-    """The groups of a dragonfly: what is left when links whose ends have few neighbours in common are cut, if all of it is joined all to
-    all; none where it is no dragonfly."""
+    """The groups of a dragonfly: two routers of a group have the whole group as neighbours in common, two of different groups few. What is
+    left when links of few are cut, where all of it is joined all to all and no router is alone; none where it is no dragonfly."""
     import networkx as nx
 
     shared = {(a, b): len(set(part[a]) & set(part[b])) for a, b in part.edges}
-    most = max(shared.values(), default=0)
-    local = nx.Graph([pair for pair, n in shared.items() if n and 2 * n >= most])
-    local.add_nodes_from(part)
-    groups = sorted(sorted(group) for group in nx.connected_components(local))
-    whole = all(local.degree(v) == len(group) - 1 for group in groups for v in group)
-    return groups if whole and 1 < len(groups) < len(part) else []
+    for least in sorted({n for n in shared.values() if n}, reverse=True):
+        local: nx.Graph[Vertex] = nx.Graph([pair for pair, n in shared.items() if n >= least])
+        groups = sorted(sorted(group) for group in nx.connected_components(local))
+        if len(local) == len(part) and len(groups) > 1 and all(local.degree(v) == len(group) - 1 for group in groups for v in group):
+            return groups
+    return []
 
 
 def _above(graph: nx.DiGraph[Vertex], members: Iterable[Vertex], peers: _Peers, id: str, name: str) -> Vertex:
-    """What joins ``members``: each sends into it what its links to the others carry."""
+    """What joins ``members``: each sends into it what all its links to its like carry, within the group and out of it."""
     top = Vertex("switch", id)
     graph.add_node(top, name=name, virtual=True)
     for member in members:
