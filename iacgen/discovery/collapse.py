@@ -40,8 +40,9 @@ def collapse(wiring: Wiring) -> tuple[tuple[Hierarchy, ...], tuple[str, ...], li
         return (), adrift, [*findings, finding("switches-at-odds", f"these switches lie above themselves: {some(above)}", wiring.file)]
     graph = shaped(wiring)
     out: list[Hierarchy] = []
-    for vertices, joined in parts(graph):
-        hierarchy, further = _hierarchy(wiring, graph.subgraph(vertices), joined)
+    fabrics = parts(graph)
+    for vertices, joined in fabrics:
+        hierarchy, further = _hierarchy(wiring, graph.subgraph(vertices).copy() if len(fabrics) > 1 else graph, joined)
         out.append(hierarchy)
         findings += further
     if len(out) > 1:
@@ -83,15 +84,15 @@ def _levels(graph: nx.DiGraph[Vertex]) -> dict[Vertex, int]:
 
     out: dict[Vertex, int] = {}
     for vertex in nx.topological_sort(graph):
-        out[vertex] = max((out[low] + 1 for low in graph.predecessors(vertex)), default=0)
+        out[vertex] = max((out[low] + 1 for low in graph.pred[vertex]), default=0)
     return out
 
 
 def _below(graph: nx.DiGraph[Vertex], switch: Vertex, owner: Mapping[Vertex, int]) -> Counter[int]:
     """Group of the tier below → links from it to ``switch``."""
     out: Counter[int] = Counter()
-    for low in graph.predecessors(switch):
-        out[owner[low]] += graph.edges[low, switch]["links"]
+    for low in graph.pred[switch]:
+        out[owner[low]] += graph.succ[low][switch]["links"]
     return out
 
 
@@ -129,7 +130,7 @@ def _names(members: Mapping[Hashable, Sequence[str]]) -> dict[Hashable, str]:
 
 def _leaving(graph: nx.DiGraph[Vertex], switches: Sequence[Vertex]) -> float:
     """Bytes per second from these switches upwards; infinite where nothing is above or no speed was told."""
-    rates = [Bps for _, _, Bps in graph.out_edges(switches, data="Bps")]
+    rates = [edge["Bps"] for switch in switches for edge in graph.succ[switch].values()]
     return sum(rates) if rates else math.inf
 
 
@@ -176,7 +177,7 @@ def _ordered(wiring: Wiring, graph: nx.DiGraph[Vertex], hosts: Sequence[Vertex],
 
 def _usual_Bps(graph: nx.DiGraph[Vertex], hosts: Sequence[Vertex]) -> float | None:
     """Bytes per second of the adapters of most hosts, of equally many the lower; None where a speed is not told."""
-    rates = Counter(sum(Bps for _, _, Bps in graph.out_edges(host, data="Bps")) for host in hosts)
+    rates = Counter(sum(edge["Bps"] for edge in graph.succ[host].values()) for host in hosts)
     rate = min(rates, key=lambda Bps: (-rates[Bps], Bps))
     return rate if math.isfinite(rate) else None
 

@@ -50,8 +50,8 @@ def read(raw: bytes, name: str, kind: str | None = None, names: Mapping[str, str
     try:
         text = decode(raw, name)
         data, said = _data(text, name, kind)
-        guessed = kind or _guess(text, data, name)
-        findings = [f for f in said if guessed != "kubernetes" or kubernetes.matters(f.path)]
+        guessed = kind or _guess(text, data, name, said)
+        findings = [f for f in said if guessed != "kubernetes" or not f.path or kubernetes.matters(f.path)]
         if guessed not in {k.name for k in KINDS}:
             raise Unreadable(_unknown(f"there is no source {guessed!r}", name))
         if errors(findings):
@@ -76,6 +76,8 @@ def _found(kind: str, wirings: list[Wiring], findings: list[Diagnostic], file: s
 
 def _data(text: str, file: str, kind: str | None) -> tuple[Any, list[Diagnostic]]:
     """(JSON values as a list, or the data of YAML, or nothing for other text; what is wrong with the YAML). Raises Unreadable."""
+    if not text.strip():
+        raise Unreadable(_unknown("there is nothing in this file", file))
     if kind in _TEXT or (kind is None and any(source.LOOKS.search(text) for source in _TEXT.values())):
         return None, []
     if text.lstrip()[:1] in ("{", "[") and not (kind in _YAML and kind != "kubernetes"):
@@ -83,8 +85,6 @@ def _data(text: str, file: str, kind: str | None) -> tuple[Any, list[Diagnostic]
     if kind in _JSON and kind != "kubernetes":
         return values(text, file), []
     data, findings = document(text, file)
-    if data is None and not findings:
-        raise Unreadable(_unknown("there is nothing in this file", file))
     return _Yaml(data), findings
 
 
@@ -93,8 +93,8 @@ class _Yaml:
     data: Any
 
 
-def _guess(text: str, data: Any, file: str) -> str:
-    """The one source whose form this is. Raises Unreadable for none and for several."""
+def _guess(text: str, data: Any, file: str, said: list[Diagnostic]) -> str:
+    """The one source whose form this is. Raises Unreadable for none and for several; where the YAML is at fault, with what is wrong with it."""
     if data is None:
         fits = [name for name, source in _TEXT.items() if source.LOOKS.search(text)]
     elif isinstance(data, _Yaml):
@@ -104,6 +104,8 @@ def _guess(text: str, data: Any, file: str) -> str:
         fits += [name for name, is_so in _YAML.items() if name != "kubernetes" and len(data) == 1 and is_so(data[0])]
     if len(fits) == 1:
         return fits[0]
+    if errors(said):
+        raise Unreadable(errors(said)[0])
     raise Unreadable(_unknown(f"this may be of {' or of '.join(fits)}" if fits else "this is of no source that is known", file))
 
 

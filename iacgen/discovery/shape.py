@@ -14,18 +14,15 @@ if TYPE_CHECKING:
     import networkx as nx
 
 _STRAY = 2  # a switch with so many times fewer hosts than those it is cabled to is above them, not beside them
-_ROOT = Vertex("root", "")
 _Peers = dict[tuple[Vertex, Vertex], tuple[int, float]]
 
 
 def shaped(wiring: Wiring) -> nx.DiGraph[Vertex]:
     """The graph with every link upwards, switches above no host left out. Expects no cycle in what the source itself directs."""
-    import networkx as nx
-
     graph = wiring.graph.copy()
     peers = _orient(graph, wiring.cables)
-    useful = nx.descendants(_rooted(graph), _ROOT)
-    graph.remove_nodes_from([v for v in graph if v not in useful or (v.kind == "host" and not graph.out_degree(v))])
+    useful = _reached(graph)
+    graph.remove_nodes_from([v for v in graph if v not in useful])
     _separate(graph)
     _bridge(graph, {pair: link for pair, link in peers.items() if pair[0] in graph and pair[1] in graph and not graph.out_degree(pair[0]) and not graph.out_degree(pair[1])})
     return graph
@@ -35,18 +32,19 @@ def cycle(graph: nx.DiGraph[Vertex]) -> list[str]:
     """The ids of switches that lie above themselves, in order; empty where there are none."""
     import networkx as nx
 
-    try:
-        return [low.id for low, _ in nx.find_cycle(graph)]
-    except nx.NetworkXNoCycle:
-        return []
+    return [] if nx.is_directed_acyclic_graph(graph) else [low.id for low, _ in nx.find_cycle(graph)]
 
 
-def _rooted(graph: nx.DiGraph[Vertex]) -> nx.DiGraph[Vertex]:
-    import networkx as nx
-
-    out: nx.DiGraph[Vertex] = nx.DiGraph(graph)
-    out.add_edges_from((_ROOT, v) for v in graph if v.kind == "host")
-    return out
+def _reached(graph: nx.DiGraph[Vertex]) -> set[Vertex]:
+    """What lies above a host, and the hosts that something lies above."""
+    seen = {v for v in graph if v.kind == "host" and graph.succ[v]}
+    queue = deque(seen)
+    while queue:
+        for high in graph.succ[queue.popleft()]:
+            if high not in seen:
+                seen.add(high)
+                queue.append(high)
+    return seen
 
 
 def _orient(graph: nx.DiGraph[Vertex], cables: _Peers) -> _Peers:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from typing import Any, NoReturn
 
 from ..diagnostics import Diagnostic
@@ -54,12 +53,12 @@ def values(text: str, file: str) -> list[Any]:
     return out
 
 
-def document(text: str, file: str, matters: Callable[[tuple[str | int, ...]], bool] = lambda path: True) -> tuple[Any, list[Diagnostic]]:
-    """The data of a YAML document, and what is wrong with those of its values that matter."""
+def document(text: str, file: str) -> tuple[Any, list[Diagnostic]]:
+    """The data of a YAML document, and what is wrong with it."""
     from .. import source
 
     read, findings = source.read(text, file, YAML_ROOM)
-    return read.data, findings if read.data is None else [f for f in findings if matters(f.path)]
+    return read.data, findings
 
 
 def _after_blanks(text: str, at: int) -> int:

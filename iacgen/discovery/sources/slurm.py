@@ -94,7 +94,7 @@ def expanded(hostlist: str, line: int, complain: Complain) -> list[str]:
 
 def tree(units: Sequence[Unit], wiring: Wiring, complain: Complain) -> None:
     """Switches and their children. Where names are given for GUIDs, the adapters of one host may lie under several leaves: rails."""
-    defined = {unit.name: unit for unit in units}
+    defined = {unit.name: unit for unit in reversed(units)}
     placed: dict[str, Unit] = {}
     below: dict[str, Unit] = {}
     for unit in units:
