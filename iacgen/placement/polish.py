@@ -53,9 +53,9 @@ def polished(tiers: Tiers, grid: NodeGrid, traffic: Traffic, exposed: Mapping[Fa
 
 
 def _neighbours(held: Bins, grid: NodeGrid, at: Assigned) -> Iterator[Assigned]:
-    """Assignments that differ by one exchange or move of a tensor group, or of an expert group as a whole."""
+    """Assignments that differ by one exchange or move of a tensor group, or of an expert group or a stage as a whole."""
     free = held.sizes - np.bincount(at, minlength=len(held.sizes))
-    for size in sorted({grid.tensor, grid.expert, grid.context * grid.tensor}):
+    for size in sorted({grid.tensor, grid.expert, grid.context * grid.tensor, grid.row}):
         if size % grid.tensor or grid.nodes % size:
             continue
         groups = at.reshape(-1, size)
