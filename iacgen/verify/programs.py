@@ -13,7 +13,7 @@ from pathlib import Path
 
 from iacgen.verify.process import run
 
-JUDGES = ("terraform", "moto", "ansible", "slurm-22.05", "slurm-24.11", "deepspeed", "megatron", "accelerate", "torchtitan", "torchrun", "openmpi", "dataloader", "redis", "memcached", "nccl", "opensm", "simgrid")
+JUDGES = ("terraform", "moto", "ansible", "slurm-22.05", "slurm-24.11", "deepspeed", "megatron", "accelerate", "torchtitan", "torchrun", "openmpi", "dataloader", "redis", "memcached", "nccl", "opensm", "simgrid", "metis", "scotch")
 
 _INSTALL = "run tests/real/install.sh as root, then `set -a; . .judges/env; set +a`"
 _ANSIBLE_PROGRAMS = ("ansible-playbook", "ansible-inventory", "ansible-lint")
@@ -189,13 +189,13 @@ def _program(variable: str, name: str) -> Path | None:
 
 
 @functools.cache
-def _ask(program: Path, *args: str) -> str | None:
-    """Standard output of a short question, None when the program cannot answer it."""
+def _ask(program: Path, *args: str, err: bool = False) -> str | None:
+    """Standard output, or standard error, of a short question; None when the program cannot answer it."""
     try:
         answer = run((program, *args), env={"CHECKPOINT_DISABLE": "1"}, timeout=60)
     except OSError:
         return None
-    return answer.out if answer.ok else None
+    return (answer.err if err else answer.out) if answer.ok else None
 
 
 # What the judge of fabrics runs, beside the library by which all of them attach to the simulator.
@@ -257,6 +257,18 @@ def _cache(judge: str) -> Found | Missing:
     return Found(judge, program, version[1], path) if path and version else Missing(judge, program, f"{_INSTALL}, or install the Debian package {program}")
 
 
+def _partitioner(judge: str) -> Found | Missing:
+    """Graph partitioners that Debian packages, on PATH. gmap says its version to standard error; gpmetis says none, but -tpwgts came with METIS 5."""
+    program = {"metis": "gpmetis", "scotch": "scotch_gmap"}[judge]
+    path = _program("", program)
+    if path is None:
+        return Missing(judge, program, f"{_INSTALL}, or install the Debian package {judge}")
+    says = (_ask(path, "-help") if judge == "metis" else _ask(path, "-V", err=True)) or ""
+    numbered = re.search(r"version ([0-9.]+)", says)
+    version = numbered[1] if numbered else "5" if "-tpwgts" in says else None
+    return Found(judge, program, version, path) if version else Missing(judge, program, f"{path} does not run, or is too old")
+
+
 _PACKAGES = {
     "deepspeed": ("IACGEN_TRAINING_PYTHON", ("deepspeed",)),
     "megatron": ("IACGEN_TRAINING_PYTHON", ("megatron-core",)),
@@ -267,4 +279,4 @@ _PACKAGES = {
     "nccl": ("IACGEN_TRAINING_PYTHON", ("nvidia-nccl-cu13", "nvidia-nccl-cu12")),
     "moto": ("IACGEN_MOTO_PYTHON", ("moto",)),
 }
-_FINDERS = {"terraform": _terraform, "ansible": _ansible, "opensm": _opensm, "simgrid": _simgrid, "openmpi": _openmpi, "redis": _cache, "memcached": _cache} | dict.fromkeys(_PACKAGES, _python_package)
+_FINDERS = {"terraform": _terraform, "ansible": _ansible, "opensm": _opensm, "simgrid": _simgrid, "openmpi": _openmpi, "redis": _cache, "memcached": _cache, "metis": _partitioner, "scotch": _partitioner} | dict.fromkeys(_PACKAGES, _python_package)

@@ -162,3 +162,17 @@ def test_slurm_without_munge_is_missing(bare):
     program(bare, "slurmctld", "slurm-wlm 22.05.8")
     missing = programs.find("slurm-22.05")
     assert isinstance(missing, Missing) and missing.program == "munged"
+
+
+def test_partitioners_are_found_by_what_they_say_of_themselves(bare):
+    metis = program(bare, "gpmetis", "Usage: gpmetis [options] graphfile nparts\n  -tpwgts=filename")
+    scotch = program(bare, "scotch_gmap", "")
+    scotch.write_text("#!/bin/sh\necho 'gmap/gpart, version 7.0.3 (\"Sankara\")' >&2\n")
+    assert programs.find("metis") == Found("metis", "gpmetis", "5", metis)
+    assert programs.find("scotch") == Found("scotch", "scotch_gmap", "7.0.3", scotch)
+
+
+def test_metis_4_is_no_metis_5(bare):
+    program(bare, "gpmetis", "Usage: kmetis <GraphFile> <Nparts>")
+    missing = programs.find("metis")
+    assert isinstance(missing, Missing) and "too old" in missing.get
