@@ -8,6 +8,7 @@ import pytest
 
 from iacgen.discovery import read
 from iacgen.render.hostlist import expand
+from iacgen.targets.slurm.topology_files import topology_files
 
 FILE = Path(os.environ.get("IACGEN_CASES") or "/nowhere") / "topology_models.json"
 CASES = json.loads(FILE.read_text()) if FILE.exists() else {"models": [], "other": []}
@@ -63,6 +64,22 @@ def test_a_model_has_its_groups(model, form, meaning):
     if form != "topology.conf":
         wanted = set(meaning.blocks(model["expected"]["block_auto"]).values())
         assert {frozenset(hosts) for hosts in meaning.domains(found.hierarchies).values()} == wanted
+
+
+@needed
+@pytest.mark.parametrize("model", CASES["models"], ids=[m["id"] for m in CASES["models"]])
+def test_the_files_for_slurm_are_the_expected_ones(model, meaning):
+    """Tree, blocks and sizes of the domains; names of blocks may differ."""
+    (plain,) = read(as_conf(model).encode(), model["id"]).hierarchies
+    assert meaning.tree(told(topology_files("any", [plain], (24, 11)))) == meaning.tree(model["expected"]["tree"])
+    (hierarchy,) = read(as_labels(model).encode(), model["id"]).hierarchies
+    lines = told(topology_files("any", [hierarchy], (24, 11), "block"))
+    assert set(meaning.blocks(lines).values()) == set(meaning.blocks(model["expected"]["block_auto"]).values())
+    assert [x for x in lines if x.startswith("BlockSizes")] == [x for x in model["expected"]["block_auto"] if x.startswith("BlockSizes")]
+
+
+def told(files):
+    return [line for line in files["topology.conf"].splitlines() if line and not line.startswith("#")]
 
 
 @needed
