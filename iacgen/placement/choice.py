@@ -15,6 +15,7 @@ from .cost import Order, cost, whole
 from .enumerate import enumerated
 from .layout import candidates
 from .layout.candidates import as_they_come
+from .layout.ports import in_port_order
 from .layout.spread import spread
 from .layout.types import by_type
 from .model import Bound, Cost, Family
@@ -64,7 +65,7 @@ def choose(tiers: Tiers, grid: NodeGrid, traffic: Traffic, exposed: Mapping[Fami
     by_name = cost(tiers, grid, traffic, plain, exposed) if whole(tiers, grid, plain) else first.cost
     if not bound.proves(best.cost.total_s):
         best, bound, scored = _small(tiers, grid, traffic, exposed, best, bound, scored)
-    return Choice(best.order, best.cost, by_name, bound, scored)
+    return Choice(in_port_order(tiers, grid, best.order), best.cost, by_name, bound, scored)
 
 
 def _orders(tiers: Tiers, grid: NodeGrid, traffic: Traffic, exposed: Mapping[Family, float]) -> Iterator[Order]:
