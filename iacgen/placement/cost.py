@@ -51,7 +51,7 @@ def cost(tiers: Tiers, grid: NodeGrid, traffic: Traffic, order: Order, exposed: 
         raise ValueError(f"{grid.expert} nodes of an expert group do not divide a row of {grid.row}")
     if not whole(tiers, grid, order):
         raise ValueError("a tensor group lies in two NVLink domains")
-    placed = tiers.labels[:, order]
+    placed = tiers.labels.take(order, axis=1)  # ten times as fast as an index
     domain = None if tiers.domain is None else tiers.domain[order]
     families = (_family(tiers, name, exposed[name], flows(placed, domain)) for name, flows in _families(tiers, grid, traffic))
     return Cost(tiers.names, tuple(families))
@@ -185,7 +185,7 @@ def _ring_edges(nodes: int, size: int, tensor: int) -> tuple[Order, Order]:
 def _crossing(placed: Labels, start: Order, end: Order) -> Iterator[tuple[Order, Labels, Labels]]:
     """Tier by tier the edges that leave a group: where they start, and the groups at both ends. What stays in a group stays in all above."""
     for labels in placed:
-        one, other = labels[start], labels[end]
+        one, other = labels.take(start), labels.take(end)
         out = one != other
         start, end = start[out], end[out]
         yield start, one[out], other[out]
