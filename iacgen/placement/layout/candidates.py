@@ -48,6 +48,7 @@ def _all(tiers: Tiers, grid: NodeGrid) -> Iterator[Order]:
     fields = list(grounds(tiers))
     taken: dict[tuple[int, Rule], Seats | None] = {}
     for walk in walks(grid, {n // grid.row for ground in fields for n in (*ground.size, *np.bincount(ground.pod, ground.size).astype(int))}):
+        laid: dict[bytes, Order] = {}  # many choices of hosts fill the pods alike
         for number, ground in enumerate(fields):
             if walk.inner != walk.stages and ground.pods == 1:
                 continue
@@ -55,8 +56,11 @@ def _all(tiers: Tiers, grid: NodeGrid) -> Iterator[Order]:
                 if (number, rule) not in taken:
                     taken[number, rule] = ground.seats(rule, grid.nodes)
                 if seats := taken[number, rule]:
+                    takes = seats.takes.tobytes()
+                    if takes not in laid:
+                        laid[takes] = walk.cells(grid, seats.takes)
                     order = np.empty(grid.nodes, dtype=np.int64)
-                    order[walk.cells(grid, seats.takes)] = seats.hosts
+                    order[laid[takes]] = seats.hosts
                     yield order
     yield as_they_come(grid)
 
