@@ -54,9 +54,12 @@ def values(text: str, file: str) -> list[Any]:
 
 
 def document(text: str, file: str) -> tuple[Any, list[Diagnostic]]:
-    """The data of a YAML document, and what is wrong with it."""
+    """The data of a YAML document, and what is wrong with it. Raises Unreadable for one larger than its parser can take in sensible time."""
     from .. import source
 
+    most = YAML_ROOM * source.MAX_BYTES
+    if len(text) > most:
+        raise Unreadable(finding("unreadable-topology", f"this is no JSON, and YAML is taken up to {most // 2**20} MiB", file, help="print it as JSON, such as kubectl get nodes -o json"))
     read, findings = source.read(text, file, YAML_ROOM)
     return read.data, findings
 

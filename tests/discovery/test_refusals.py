@@ -65,6 +65,11 @@ def test_a_file_too_large_is_not_read(monkeypatch):
     assert [f.slug for f in read(b"SwitchName=a Nodes=b\n" * 10, "file").findings] == ["unreadable-topology"]
 
 
+def test_yaml_that_would_take_minutes_is_sent_back_for_json():
+    (found,) = read(b"kind: List\nitems:\n" + b"- {kind: Node}\n" * 150_000, "file").findings
+    assert found.slug == "unreadable-topology" and "-o json" in found.help
+
+
 @pytest.mark.parametrize("name", ["gpu 1", "gpu;reboot", "$(reboot)", "gpu\u202e1", "-n", "", "a" * 300, "gpü1", "gpu/1", "gpu[1]"])
 def test_what_is_no_name_of_a_host_goes_nowhere(name):
     import json
