@@ -10,7 +10,8 @@ def groups(hierarchy):
 
 def named(hierarchy):
     """The same by name: a mapping of name to hosts for each tier."""
-    return [{names[g]: {h for h, label in zip(hierarchy.hosts, labels, strict=True) if label == g} for g in set(labels)} for names, labels in zip(hierarchy.groups, hierarchy.labels.tolist(), strict=True)]
+    tiers = zip(hierarchy.groups, hierarchy.labels.tolist(), strict=True)
+    return [{names[g]: {h for h, label in zip(hierarchy.hosts, labels, strict=True) if label == g} for g in set(labels)} for names, labels in tiers]
 
 
 def domains(hierarchies):

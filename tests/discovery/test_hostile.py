@@ -13,8 +13,12 @@ from iacgen.discovery import KINDS, names, read
 CASES = Path(__file__).parents[1] / "cases/topology"
 SAMPLES = {p.name: p.read_bytes() for p in sorted(CASES.iterdir()) if p.name != "expected.yaml"}
 JSON_SAMPLES = {name: raw for name, raw in SAMPLES.items() if name.endswith(".json") and name not in ("ufm-rails.json", "netq-graph.json")}
-SPICE = [b"\x00", b"\xff", b"\n", b'"', b"[", b"]", b"{", b"}", b"&a *a", b"<<: *a", b"NaN", b"1e999", b"null", b"-1", b"!!python/object:os.system", b"\xe2\x80\xae", b"\\", b"=", b"[1-99999999]", b"SwitchName=", b'Ca\t1 "H-1"', b"0x", b"- ", b"? ", b"#"]
-ODD = st.recursive(st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.sampled_from(["", "a", "/", "//", "swp1", "-1", "x" * 300, "\u202e", "HCA-1/1"]), lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["name", "nodes", "tier", "id", "items", "x"]), inner, max_size=3), max_leaves=5)
+SPICE = [b"\x00", b"\xff", b"\n", b'"', b"[", b"]", b"{", b"}", b"\\", b"=", b"0x", b"- ", b"? ", b"#", b"\xe2\x80\xae", b"NaN", b"1e999", b"null", b"-1"]
+SPICE += [b"&a *a", b"<<: *a", b"!!python/object:os.system", b"[1-99999999]", b"SwitchName=", b'Ca\t1 "H-1"']
+PLAIN = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.sampled_from(["", "a", "/", "//", "swp1", "-1", "x" * 300, "\u202e", "HCA-1/1"])
+ODD = st.recursive(PLAIN, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["name", "nodes", "tier", "id", "items", "x"]), inner, max_size=3), max_leaves=5)
+SLURM = ["Nodes=n1", "Nodes=n[1-3]", "Switches=a", "Switches=b,c", "Switches=[a-b]", "Nodes=n4,n5 Switches=d", "", "LinkSpeed=1", "Level=1 Nodes=n2 Switches=a"]
+LINE = st.builds(lambda key, name, rest: f"{key}={name} {rest}", st.sampled_from(["SwitchName", "BlockName"]), st.sampled_from("abcdef"), st.sampled_from(SLURM))
 MANY = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 
 
@@ -67,6 +71,6 @@ def test_any_value_under_any_kind(kind, meaning, value):
 
 
 @MANY
-@given(lines=st.lists(st.builds(lambda key, name, rest: f"{key}={name} {rest}", st.sampled_from(["SwitchName", "BlockName"]), st.sampled_from("abcdef"), st.sampled_from(["Nodes=n1", "Nodes=n[1-3]", "Switches=a", "Switches=b,c", "Switches=[a-b]", "Nodes=n4,n5 Switches=d", "", "LinkSpeed=1", "Level=1 Nodes=n2 Switches=a"])), max_size=8))
+@given(lines=st.lists(LINE, max_size=8))
 def test_any_lines_of_slurm(lines, meaning):
     holds(read("\n".join(lines).encode(), "f", "slurm"), meaning)

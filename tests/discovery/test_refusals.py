@@ -42,7 +42,7 @@ REFUSED = {
     "a scan cut short": ((CASES / "ibnetdiscover-rails.txt").read_bytes()[:1500], None, "topology-out-of-form", None),
     "a line of a scan that is broken": (b'Switch\t4 "S-0001"\t\t# "leaf"\n[1]\t"H-0002"\n', None, "topology-out-of-form", 2),
     "two kinds in one topology": (b"- topology: a\n  flat: true\n  tree: {switches: []}\n", None, "topology-out-of-form", 1),
-    "labels of two kinds": (b"kind: List\nitems:\n- {kind: Node, metadata: {name: a, labels: {fabric.topograph.run/tier-0: l}}}\n- {kind: Node, metadata: {name: b, labels: {cloud.provider.com/topology-rack: r}}}\n", None, "switches-at-odds", 1),
+    "labels of two kinds": (b"kind: List\nitems:\n" + b"".join(b"- {kind: Node, metadata: {name: n%d, labels: {%s: x}}}\n" % (n, key) for n, key in enumerate([b"fabric.topograph.run/tier-0", b"cloud.provider.com/topology-rack"])), None, "switches-at-odds", 1),
     "a block on a switch that is not there": (b"switches:\n  a: {switches: [b]}\nblocks:\n- {switch: c, nodes: [n1]}\n", None, "switches-at-odds", 1),
     "a key of YAML twice": (b"- topology: a\n  topology: b\n  flat: true\n", None, "duplicate-key", 2),
     "aliases that grow": (b"a: &a [x, x]\n" + b"".join(b"%c: &%c [*%c, *%c, *%c, *%c, *%c, *%c, *%c, *%c]\n" % (n, n, *[n - 1] * 8) for n in range(98, 110)), None, "yaml-bomb", None),
@@ -103,7 +103,10 @@ def test_names_from_two_columns(text):
     assert names(text.encode()) == ({"i-1": "gpu1", "i-2": "gpu2"}, ())
 
 
-@pytest.mark.parametrize(("raw", "slug", "line"), [(b"i-1 gpu1\ni-2\n", "topology-out-of-form", 2), (b"i-1 gpu1\ni-1 gpu2\n", "host-in-two-places", 2), (b"\xff", "unreadable-topology", 1), (b"[1]", "topology-out-of-form", 1), (b'{"Reservations": 1}', "topology-out-of-form", 1)])
+NO_NAMES = [(b"i-1 gpu1\ni-2\n", "topology-out-of-form", 2), (b"i-1 gpu1\ni-1 gpu2\n", "host-in-two-places", 2), (b"\xff", "unreadable-topology", 1)]
+
+
+@pytest.mark.parametrize(("raw", "slug", "line"), [*NO_NAMES, (b"[1]", "topology-out-of-form", 1), (b'{"Reservations": 1}', "topology-out-of-form", 1)])
 def test_names_that_are_none(raw, slug, line):
     out, findings = names(raw, "names.csv")
     assert out == {} and slug in {f.slug for f in findings} and findings[0].at.line == line and findings[0].at.name == "names.csv"

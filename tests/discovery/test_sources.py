@@ -87,7 +87,7 @@ def test_answers_may_stand_behind_each_other():
 
 def test_names_by_guid_make_rails_of_adapters(meaning):
     """What SHARP tells of adapters becomes machines on several leaves."""
-    names = {"0x155dfffd341acb": "vm1", "0x155dfffd341acc": "vm1", "0x155dfffd341b0b": "vm2", "0x155dfffd341b0c": "vm2"} | {"0x155dfffd342acb": "vm3", "0x155dfffd342acc": "vm3", "0x155dfffd342b0b": "vm4", "0x155dfffd342b0c": "vm4"}
+    names = {f"0x155dfffd34{adapter}{leaf}": vm for adapter, vm in {"1ac": "vm1", "1b0": "vm2", "2ac": "vm3", "2b0": "vm4"}.items() for leaf in "bc"}
     found = read((CASES / "sharp-topology.txt").read_bytes(), "f", names=names)
     assert not found.findings
     assert meaning.groups(found.hierarchies[0]) == meaning.written([["vm[1-2]", "vm[3-4]"], ["vm[1-4]"]])

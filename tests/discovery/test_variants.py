@@ -48,9 +48,11 @@ def test_netq_s_links_are_read_by_their_ids_where_they_name_no_ends(meaning):
 
 
 def test_machines_of_azure_tell_of_themselves_one_by_one(meaning):
-    machines = [{"compute": {"vmId": f"{n}", "name": f"nd_{n}", "location": "westus3", "zone": "1", "vmScaleSetName": "nd", "placementGroupId": pg, "osProfile": {"computerName": f"nd-{n:06d}"}}, "network": {}} for n, pg in enumerate(["a", "b", "a", ""])]
+    said = {"location": "westus3", "zone": "1", "vmScaleSetName": "nd"}
+    machines = [{"compute": said | {"vmId": f"{n}", "name": f"nd_{n}", "placementGroupId": pg, "osProfile": {"computerName": f"nd-{n:06d}"}}} for n, pg in enumerate(["a", "b", "a", ""])]
     assert groups(machines, meaning) == [meaning.written([["nd-[000000,000002]", "nd-000001", "nd-000003"], ["nd-[000000-000003]"]])]
-    near = [{"id": f"/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachines/v{n}", "name": f"v{n}", "location": "eastus", "proximityPlacementGroup": {"id": f"/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/proximityPlacementGroups/{pg}"}} for n, pg in enumerate("aab")]
+    at = "/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute"
+    near = [{"id": f"{at}/virtualMachines/v{n}", "name": f"v{n}", "location": "eastus", "proximityPlacementGroup": {"id": f"{at}/proximityPlacementGroups/{pg}"}} for n, pg in enumerate("aab")]
     assert groups([near], meaning) == [meaning.written([["v[0-1]", "v2"], ["v[0-2]"]])]
 
 
@@ -73,7 +75,8 @@ def test_labels_of_three_tiers(keys, domain, meaning):
 
 
 def test_labels_of_google(meaning):
-    raw = nodes(*({"cloud.google.com/gce-topology-block": b, "cloud.google.com/gce-topology-subblock": s, "cloud.google.com/gce-topology-host": h, "topology.kubernetes.io/zone": "z"} for b, s, h in [("b1", "s1", "h1"), ("b1", "s1", "h2"), ("b1", "s2", "h3"), ("b2", "s3", "h4")]))
+    keys = [*(f"cloud.google.com/gce-topology-{word}" for word in ("block", "subblock", "host")), "topology.kubernetes.io/zone"]
+    raw = nodes(*(dict(zip(keys, [*path.split(), "z"], strict=True)) for path in ("b1 s1 h1", "b1 s1 h2", "b1 s2 h3", "b2 s3 h4")))
     assert groups(raw, meaning) == [meaning.written([["n[0-1]", "n2", "n3"], ["n[0-2]", "n3"], ["n[0-3]"]])]
 
 

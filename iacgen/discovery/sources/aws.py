@@ -16,7 +16,8 @@ from .paths import Place, wired
 
 def is_so(values: list[Any]) -> bool:
     """Whether these are pages of that answer."""
-    return bool(values) and all(isinstance(v, dict) and isinstance(v.get("Instances"), list) and "Reservations" not in v for v in values) and any("NetworkNodes" in i for v in values for i in v["Instances"] if isinstance(i, dict))
+    pages = all(isinstance(v, dict) and isinstance(v.get("Instances"), list) for v in values)
+    return pages and any("NetworkNodes" in item for value in values for item in value["Instances"] if isinstance(item, dict))
 
 
 def read(values: list[Any], fields: Fields, wiring: Wiring) -> None:

@@ -43,9 +43,8 @@ def read(values: list[Any], fields: Fields, wiring: Wiring) -> None:
         realm = "-".join(filter(None, [fields.text(machine, "location", where), *zones]))
         places.append(Place(host, (group,) if group else (), realm))
     wired(wiring, places, ["placement-group"])
-    fields.findings.append(
-        finding("switches-not-told", "Azure tells the placement group of a machine and none of its switches: all of a group count as equally near", wiring.file, help="give a topology.conf of 'azslurm topology', or the output of ibnetdiscover")
-    )
+    words = "Azure tells the placement group of a machine and none of its switches: all of a group count as equally near"
+    fields.findings.append(finding("switches-not-told", words, wiring.file, help="give a topology.conf of 'azslurm topology', or the output of ibnetdiscover"))
 
 
 def _group(fields: Fields, machine: dict[str, Any], where: str) -> str | None:
