@@ -19,7 +19,7 @@ from .layout.ports import in_port_order
 from .layout.spread import spread
 from .layout.types import by_type
 from .model import Bound, Cost, Family
-from .polish import polished
+from .polish import MOST_NODES, STARTS, polished
 from .tiers import Tiers
 
 SAME = 1 + 1e-9
@@ -50,13 +50,16 @@ def choose(tiers: Tiers, grid: NodeGrid, traffic: Traffic, exposed: Mapping[Fami
     a host to spare in most pods that it uses, then the one that sends the fewest bytes over switches, upper tiers first, then the plainer one.
     """
     bound = lower_bound(tiers, grid, traffic, exposed)
-    best, first, by_name, scored = None, None, None, 0
+    best, first, scored = None, None, 0
+    ranking: list[tuple[tuple[float, ...], int, Order]] = []  # the best few of a small job
     for order in _orders(tiers, grid, traffic, exposed):
         found = _Scored.of(tiers, grid, traffic, order, exposed)
         first = first or found
         scored += 1
         if best is None or found.key() < best.key():
             best = found
+        if grid.nodes <= MOST_NODES:
+            ranking = sorted([*ranking, (found.key(), scored, order)])[:STARTS]
         if scored * grid.nodes > ENOUGH and bound.proves(best.cost.total_s):
             break
     if best is None or first is None:
@@ -64,7 +67,7 @@ def choose(tiers: Tiers, grid: NodeGrid, traffic: Traffic, exposed: Mapping[Fami
     plain = as_they_come(grid)
     by_name = cost(tiers, grid, traffic, plain, exposed) if whole(tiers, grid, plain) else first.cost
     if not bound.proves(best.cost.total_s):
-        best, bound, scored = _small(tiers, grid, traffic, exposed, best, bound, scored)
+        best, bound, scored = _small(tiers, grid, traffic, exposed, best, [order for _, _, order in ranking] or [best.order], bound, scored)
     return Choice(in_port_order(tiers, grid, best.order), best.cost, by_name, bound, scored)
 
 
@@ -94,7 +97,7 @@ class _Scored:
 
 
 def _small(
-    tiers: Tiers, grid: NodeGrid, traffic: Traffic, exposed: Mapping[Family, float], best: _Scored, bound: Bound, scored: int
+    tiers: Tiers, grid: NodeGrid, traffic: Traffic, exposed: Mapping[Family, float], best: _Scored, starts: list[Order], bound: Bound, scored: int
 ) -> tuple[_Scored, Bound, int]:
     """What is known better of small jobs: the best of all orders, or of those that exchanges lead to."""
     if tiers.kind is not None:
@@ -104,7 +107,7 @@ def _small(
         why = "all orders that differ were tried"
         better = _Scored.of(tiers, grid, traffic, order, exposed) if found.total_s * SAME < best.cost.total_s else best
         return better, Bound(found.total_s, bound.tier, bound.switch, why, "enumerated"), scored
-    order, count = polished(tiers, grid, traffic, exposed, best.order, bound.seconds)
+    order, count = polished(tiers, grid, traffic, exposed, starts, bound.seconds)
     better = _Scored.of(tiers, grid, traffic, order, exposed)
     return (better if better.cost.total_s * SAME < best.cost.total_s else best), bound, scored + count
 

@@ -44,9 +44,9 @@ def enumerated(tiers: Tiers, grid: NodeGrid, traffic: Traffic, exposed: Mapping[
     assigned = assignments(held, grid, most)
     if assigned is None or not len(assigned):
         return None
-    seconds = _scored(tiers, held, grid, traffic, exposed, assigned)[0]
+    seconds = scores_of(tiers, held, grid, traffic, exposed, assigned)[0]
     close = assigned[seconds <= seconds.min() * (1 + _SAME)]
-    moved = _scored(tiers, held, grid, traffic, exposed, close)[1]
+    moved = scores_of(tiers, held, grid, traffic, exposed, close)[1]
     digits = np.round(moved / max(float(moved.max()), 1e-300), 9)  # so that the order of a sum decides nothing
     order = held.order(close[np.lexsort(digits.T)[0]])
     return order, cost(tiers, grid, traffic, order, exposed)
@@ -95,13 +95,8 @@ def _free(held: Bins, grid: NodeGrid, begun: Assigned, used: Assigned, node: int
     return free
 
 
-def seconds_of(tiers: Tiers, held: Bins, grid: NodeGrid, traffic: Traffic, exposed: Mapping[Family, float], assigned: Assigned) -> Rates:
-    """Exposed seconds of each assignment of virtual nodes to bins, one a row."""
-    return _scored(tiers, held, grid, traffic, exposed, assigned)[0]
-
-
-def _scored(tiers: Tiers, held: Bins, grid: NodeGrid, traffic: Traffic, exposed: Mapping[Family, float], assigned: Assigned) -> tuple[Rates, Rates]:
-    """Of each assignment: exposed seconds, and bytes that leave the groups of each tier."""
+def scores_of(tiers: Tiers, held: Bins, grid: NodeGrid, traffic: Traffic, exposed: Mapping[Family, float], assigned: Assigned) -> tuple[Rates, Rates]:
+    """Of each assignment of virtual nodes to bins, one a row: exposed seconds, and bytes that leave the groups of each tier."""
     step = max(1, _BATCH // max(grid.nodes, 0 if tiers.pair_Bps is None else tiers.pair_Bps.size))
     parts = [_batch(tiers, held, grid, traffic, exposed, assigned[i : i + step]) for i in range(0, len(assigned), step)]
     return np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,63 +12,91 @@ from iacgen.training.traffic import NodeGrid, Traffic
 
 from .bins import Bins, bins
 from .cost import Order, cost, whole
-from .enumerate import seconds_of
+from .enumerate import scores_of
 from .model import Family
 from .tiers import Tiers
 
 MOST_NODES = 192
-CELLS = 20_000_000
+CELLS = 24_000_000
 """Virtual nodes in all neighbours that are scored, at most."""
-_WORSE = 12
+STARTS = 8
+"""Orders that exchanges begin at, at most."""
+_WORSE = 16
 """Steps that need not help, one after the other."""
 
 Assigned = NDArray[np.int32]
 
 
-def polished(tiers: Tiers, grid: NodeGrid, traffic: Traffic, exposed: Mapping[Family, float], order: Order, bound_s: float) -> tuple[Order, int]:
-    """(an order that is no slower, how many were scored). Jobs of more than ``MOST_NODES`` nodes stay as they are.
+def polished(
+    tiers: Tiers, grid: NodeGrid, traffic: Traffic, exposed: Mapping[Family, float], orders: Sequence[Order], bound_s: float
+) -> tuple[Order, int]:
+    """(an order no slower than the first of ``orders``, how many were scored). Jobs of more than ``MOST_NODES`` nodes stay as they are.
 
-    From each order the best of those is taken that differ by an exchange of two tensor groups' hosts or by a move to idle ones; one that was
-    there before is never taken again, so that it leaves orders that are merely better than all next to them.
+    From each order the best of those is taken that differ by an exchange of two tensor groups' hosts, of two expert or context groups, two columns or two
+    rows, or by a move to idle hosts; of equally fast ones the one with the fewest bytes over switches. One that was there before is never
+    taken again, so that the search leaves orders that are merely better than all next to them.
     """
     if grid.nodes > MOST_NODES:
-        return order, 0
+        return orders[0], 0
     held = bins(tiers)
-    at = held.assigned(order).astype(np.int32)
-    best, best_s = at, cost(tiers, grid, traffic, order, exposed).total_s
-    seen, scored, idle_steps = {at.tobytes()}, 0, 0
-    while idle_steps <= _WORSE and best_s > bound_s * (1 + 1e-9) and scored * grid.nodes < CELLS:
-        near = [one for one in _neighbours(held, grid, at) if one.tobytes() not in seen]
-        if not near:
-            break
-        seconds = seconds_of(tiers, held, grid, traffic, exposed, np.array(near))
-        scored += len(near)
-        pick = int(np.lexsort((np.arange(len(near)), np.round(seconds / best_s, 9)))[0])
-        at = near[pick]
-        seen.add(at.tobytes())
-        idle_steps = 0 if seconds[pick] < best_s * (1 - 1e-9) else idle_steps + 1
-        if seconds[pick] < best_s * (1 - 1e-9):
-            best, best_s = at, float(seconds[pick])
-    found = held.order(best)
-    return (found, scored) if whole(tiers, grid, found) else (order, scored)
+    climb = _Climb(tiers, grid, traffic, exposed, held, bound_s, cost(tiers, grid, traffic, orders[0], exposed).total_s, held.assigned(orders[0]).astype(np.int32))
+    for order in orders[:STARTS]:
+        climb.begin(held.assigned(order).astype(np.int32))
+    found = held.order(climb.best)
+    return (found if whole(tiers, grid, found) else orders[0]), climb.scored
+
+
+@dataclass
+class _Climb:
+    tiers: Tiers
+    grid: NodeGrid
+    traffic: Traffic
+    exposed: Mapping[Family, float]
+    held: Bins
+    bound_s: float
+    best_s: float
+    best: Assigned
+    scored: int = 0
+    seen: set[bytes] = field(default_factory=set)
+
+    def begin(self, at: Assigned) -> None:
+        """Go from one order to the next as long as there is hope."""
+        worse = 0
+        while worse <= _WORSE and self.best_s > self.bound_s * (1 + 1e-9) and self.scored * self.grid.nodes < CELLS:
+            self.seen.add(at.tobytes())
+            near = [one for one in _neighbours(self.held, self.grid, at) if one.tobytes() not in self.seen]
+            if not near:
+                return
+            seconds, moved = scores_of(self.tiers, self.held, self.grid, self.traffic, self.exposed, np.array(near))
+            self.scored += len(near)
+            pick = int(np.lexsort((np.arange(len(near)), np.round(moved.sum(axis=1) / max(moved.max(), 1e-300), 9), np.round(seconds / self.best_s, 9)))[0])
+            at = near[pick]
+            better = seconds[pick] < self.best_s * (1 - 1e-9)
+            worse = 0 if better else worse + 1
+            if better:
+                self.best, self.best_s = at, float(seconds[pick])
 
 
 def _neighbours(held: Bins, grid: NodeGrid, at: Assigned) -> Iterator[Assigned]:
-    """Assignments that differ by one exchange or move of a tensor group, or of an expert group or a stage as a whole."""
+    """Assignments that differ by one exchange, or by one move to idle hosts."""
     free = held.sizes - np.bincount(at, minlength=len(held.sizes))
     for size in sorted({grid.tensor, grid.expert, grid.context * grid.tensor, grid.row}):
         if size % grid.tensor or grid.nodes % size:
             continue
         groups = at.reshape(-1, size)
         for i in range(len(groups)):
-            for j in range(i):
-                if (groups[i] != groups[j]).any():
-                    other = groups.copy()
-                    other[[i, j]] = groups[[j, i]]
-                    yield other.ravel()
-        for i in range(len(groups)):
+            yield from (_exchanged(groups, i, j).ravel() for j in range(i) if (groups[i] != groups[j]).any())
             for b in np.flatnonzero(free >= size):
-                if (groups[i] != b).any() and (free[b] >= size):
+                if (groups[i] != b).any():
                     other = groups.copy()
                     other[i] = b
                     yield other.ravel()
+    columns = at.reshape(grid.pipeline, -1, grid.tensor).swapaxes(0, 1)
+    for i in range(len(columns)):
+        yield from (_exchanged(columns, i, j).swapaxes(0, 1).ravel() for j in range(i) if (columns[i] != columns[j]).any())
+
+
+def _exchanged(groups: Assigned, i: int, j: int) -> Assigned:
+    other = groups.copy()
+    other[[i, j]] = groups[[j, i]]
+    return other

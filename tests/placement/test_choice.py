@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import permutations
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from iacgen.placement.choice import choose
 from iacgen.placement.cost import cost
 from iacgen.placement.layout import candidates
-from iacgen.placement.layout.seats import Rule, grounds
+from iacgen.placement.layout.seats import Rule, Turn, grounds
 from iacgen.placement.layout.walks import Walk, plain
 from iacgen.placement.tiers import Tiers
 from iacgen.training.traffic import NodeGrid, Traffic
@@ -148,13 +149,13 @@ def test_in_a_pod_a_block_may_be_cut_once_more():
     assert Walk(2, 1, 1).cells(NodeGrid(1, 4, 2), np.array([4, 4])).tolist() == [0, 1, 4, 5, 2, 3, 6, 7]
 
 
-@given(instances(), st.integers(1, 4), st.integers(0, 2), st.booleans(), st.booleans())
-def test_a_sequence_holds_each_host_once_and_whole_units_first(instance, unit, chunk, biggest, spare):
+@given(instances(), st.integers(1, 4), st.integers(0, 2), st.sampled_from(get_args(Turn)), st.booleans())
+def test_a_sequence_holds_each_host_once_and_whole_units_first(instance, unit, chunk, turn, spare):
     tiers, _, _ = instance
     ground = next(grounds(tiers))
     sizes = np.bincount(tiers.labels[0], minlength=4)
     for nodes in (1, tiers.hosts // 2 + 1, tiers.hosts):
-        seats = ground.seats(Rule(unit, 1, chunk, 1, biggest, spare), nodes)
+        seats = ground.seats(Rule(unit, 1, chunk, 1, turn, spare), nodes)
         room = sizes.copy()
         room[sizes.argmax()] -= spare
         whole, rest = room - room % unit, room % unit
@@ -169,7 +170,7 @@ def test_a_sequence_holds_each_host_once_and_whole_units_first(instance, unit, c
 
 def test_the_biggest_leaf_first_keeps_a_job_on_one_leaf():
     tiers = one_tier([0] * 3 + [1] * 5)
-    assert set(tiers.labels[0][next(grounds(tiers)).seats(Rule(1, 1, biggest=True), 5).hosts]) == {1}
+    assert set(tiers.labels[0][next(grounds(tiers)).seats(Rule(1, 1, turn="biggest first"), 5).hosts]) == {1}
 
 
 def test_more_virtual_nodes_than_hosts_are_refused():

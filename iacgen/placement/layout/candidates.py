@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,7 @@ from iacgen.training.traffic import NodeGrid
 
 from ..cost import whole
 from ..tiers import Tiers
-from .seats import Ground, Rule, Seats, grounds
+from .seats import Ground, Rule, Seats, Turn, grounds
 from .walks import Walk, walks
 
 Order = NDArray[np.int64]
@@ -76,5 +77,5 @@ def _rules(grid: NodeGrid, walk: Walk, ground: Ground) -> list[Rule]:
         for quota in quotas:
             for chunk in [c for c in chunks if c < unit]:
                 for group in sorted({1, unit if chunk else 1, walk.width if chunk else 1}):
-                    out += [Rule(unit, quota, chunk, group, biggest, spare) for spare in (False, True) for biggest in (False, True)]
+                    out += [Rule(unit, quota, chunk, group, turn, spare) for spare in (False, True) for turn in get_args(Turn)]
     return out

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,19 +18,20 @@ from numpy.typing import NDArray
 from ..tiers import Tiers
 
 Ints = NDArray[np.int64]
+Turn = Literal["as they lie", "biggest first", "smallest outside"]
 
 
 @dataclass(frozen=True)
 class Rule:
     """How hosts are chosen. Of each bin multiples of ``unit``; of each pod multiples of ``quota``; the surplus of bins in multiples of
-    ``chunk`` (0: none), which together fill multiples of ``group``. ``biggest``: fullest pods and bins first, else as they lie.
-    ``spare``: one host of each pod idles."""
+    ``chunk`` (0: none), which together fill multiples of ``group``. ``turn``: pods and bins as they lie, the biggest first, or the smallest at both
+    ends, where a pipeline goes out on one side only. ``spare``: one host of each pod idles."""
 
     unit: int
     quota: int
     chunk: int = 0
     group: int = 1
-    biggest: bool = False
+    turn: Turn = "as they lie"
     spare: bool = False
 
 
@@ -66,12 +68,12 @@ class Ground:
         room -= room % rule.quota
         if room.sum() < nodes:
             return None
-        order = np.argsort(-room, kind="stable") if rule.biggest else np.arange(self.pods)
+        order = np.argsort(_keys(room, np.zeros(self.pods, dtype=np.int64), rule.turn), kind="stable")
         before = np.cumsum(room[order]) - room[order]
         takes = np.clip(nodes - before, 0, room[order])
         rank = np.empty(self.pods, dtype=np.int64)
         rank[order] = np.arange(self.pods)
-        return Seats(self._run(rank, whole, rest, takes, rule.biggest), takes[takes > 0])
+        return Seats(self._run(rank, whole, rest, takes, rule.turn), takes[takes > 0])
 
     def _less_one(self) -> Ints:
         """Sizes without a spare of each pod, from its largest bin: that is where a row is longest."""
@@ -81,12 +83,12 @@ class Ground:
         size[first] -= 1
         return size
 
-    def _run(self, rank: Ints, whole: Ints, rest: Ints, takes: Ints, biggest: bool) -> Ints:
+    def _run(self, rank: Ints, whole: Ints, rest: Ints, takes: Ints, turn: Turn) -> Ints:
         """The first ``takes`` hosts of each pod: whole parts of its bins, then what they have besides."""
         bins = np.arange(len(self.size))
         part = np.repeat([0, 1], len(bins))
         start, count = np.concatenate([self.start, self.start + whole]), np.concatenate([whole, rest])
-        key = np.concatenate([-whole, -rest]) if biggest else np.zeros(2 * len(bins), dtype=np.int64)
+        key = np.concatenate([_keys(whole, self.pod, turn), _keys(rest, self.pod, turn)])
         pod = np.tile(rank[self.pod], 2)
         at = np.lexsort((np.tile(bins, 2), key, part, pod))
         at = at[count[at] > 0]
@@ -95,6 +97,19 @@ class Ground:
         earlier = np.concatenate([[0], sums])[np.searchsorted(pod, pod)]  # hosts of the pods before
         count = np.clip(takes[pod] - (sums - count - earlier), 0, count)
         return self.hosts[np.repeat(start - (np.cumsum(count) - count), count) + np.arange(count.sum())]
+
+
+def _keys(size: Ints, pod: Ints, turn: Turn) -> Ints:
+    """What sorts bins of each pod, or pods, into that turn."""
+    if turn == "as they lie":
+        return np.zeros(len(size), dtype=np.int64)
+    key = -size
+    if turn == "smallest outside":
+        used = np.flatnonzero(size)
+        at = used[np.lexsort((used, size[used], pod[used]))]
+        first = at[np.flatnonzero(np.append(True, pod[at][1:] != pod[at][:-1]))] if len(at) else at
+        key[first] = -(int(size.max(initial=0)) + 1)
+    return key
 
 
 def grounds(tiers: Tiers) -> Iterator[Ground]:
