@@ -26,7 +26,7 @@ SAME = 1 + 1e-9
 """Orders within this factor of the least time count as equally fast."""
 ENOUGH = 4_000_000
 """Virtual nodes of all orders scored, after which the first order that reaches the bound is taken."""
-FEW = 20_000
+FEW = 200_000
 """Assignments of nodes to switch groups up to which all are tried."""
 
 
