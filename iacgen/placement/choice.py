@@ -92,7 +92,7 @@ class _Scored:
         return _Scored(order, cost(tiers, grid, traffic, order, exposed), mixed_stages(tiers, grid, order), _without_spare(tiers, order))
 
     def key(self) -> tuple[float, ...]:
-        """Seven digits of the time, so that the order of a sum decides nothing."""
+        """Nine digits of the time, so that the order of a sum decides nothing."""
         return (self.mixed, _rounded(self.cost.total_s), self.lone, *(_rounded(b) for b in reversed(self.cost.bytes_by_tier)))
 
 
