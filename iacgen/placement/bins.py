@@ -14,10 +14,10 @@ Sets = tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]
 
 @dataclass(frozen=True)
 class Bins:
-    """The hosts in bins: those of one bin are of one group in every tier and of one NVLink domain, so that it does not matter which is taken.
+    """The hosts in bins: those of one bin are of one group in every tier, one NVLink domain and one GPU type; it does not matter which is taken.
 
     ``hosts[b]``: indices of the hosts of bin b, rising. ``labels[k, b]``: its group in tier k. ``domain[b]``: its NVLink domain; -1 where
-    each of its hosts is its own. ``twins``: pairs (later, earlier) of sets of bins that are the same but for their names, two leaf groups of
+    each of its hosts is its own. ``kind[b]``: its GPU type, 0 where all are alike. ``twins``: pairs (later, earlier) of sets of bins that are the same but for their names, two leaf groups of
     as many hosts in one pod for example, or two such pods: an assignment with any of them exchanged, bin by bin in their order, costs the
     same, so that only those need be looked at in which the earlier set is used first, or only those in which it holds no fewer nodes.
     """
@@ -25,6 +25,7 @@ class Bins:
     hosts: tuple[NDArray[np.int64], ...]
     labels: Labels
     domain: NDArray[np.int64]
+    kind: NDArray[np.int64]
     twins: Sets
 
     @property
@@ -66,19 +67,22 @@ def bins(tiers: Tiers) -> Bins:
     """The bins of a fabric, in the order of its groups."""
     _, at, sharing = np.unique(tiers.joined, return_inverse=True, return_counts=True)
     domain = np.where(sharing[at] > 1, tiers.joined, -1)
-    keys, of = np.unique(np.vstack([tiers.labels[::-1], domain]), axis=1, return_inverse=True)
+    kind = np.zeros(tiers.hosts, dtype=np.int64) if tiers.kind is None else tiers.kind
+    keys, of = np.unique(np.vstack([tiers.labels[::-1], domain, kind]), axis=1, return_inverse=True)
     hosts = np.split(np.argsort(of.ravel(), kind="stable"), np.cumsum(np.bincount(of.ravel()))[:-1])
-    labels, domain = keys[-2::-1], keys[-1]
-    return Bins(tuple(hosts), labels, domain, _twins(tiers, [len(h) for h in hosts], labels, domain))
-
-
-def _twins(tiers: Tiers, sizes: list[int], labels: Labels, domain: NDArray[np.int64]) -> Sets:
-    """Equal siblings, from the bins up to the top tier: groups are equal when their uplinks are and what lies in them is."""
-    numbers: dict[tuple[object, ...], int] = {}
+    labels, domain, kind = keys[-3::-1], keys[-2], keys[-1]
     across = {int(d) for d in domain if d >= 0 and (domain == d).sum() > 1}  # a domain on several leaf groups is like no other
-    form = [numbers.setdefault((sizes[b], d >= 0, d if d in across else -1), len(numbers)) for b, d in enumerate(domain.tolist())]
-    members = [(b,) for b in range(len(sizes))]
-    parents = [*labels, np.zeros(len(sizes), dtype=np.int64)]
+    looks = [(len(h), int(t), d >= 0, d if d in across else -1) for h, t, d in zip(hosts, kind, domain.tolist(), strict=True)]
+    return Bins(tuple(hosts), labels, domain, kind, _twins(tiers, looks, labels))
+
+
+def _twins(tiers: Tiers, looks: list[tuple[object, ...]], labels: Labels) -> Sets:
+    """Equal siblings, from the bins, given what each looks like, up to the top tier: groups are equal when their uplinks are and what lies in
+    them is."""
+    numbers: dict[tuple[object, ...], int] = {}
+    form = [numbers.setdefault(look, len(numbers)) for look in looks]
+    members = [(b,) for b in range(len(looks))]
+    parents = [*labels, np.zeros(len(looks), dtype=np.int64)]
     twins = []
     for k, parent in enumerate(parents):
         last: dict[tuple[int, int], tuple[int, ...]] = {}

@@ -37,13 +37,17 @@ tier to each, where these are joined two by two (an empty list where they are no
 def enumerated(tiers: Tiers, grid: NodeGrid, traffic: Traffic, exposed: Mapping[Family, float] = EXPOSED, most: int = MOST) -> tuple[Order, Cost] | None:
     """(order, cost) of a placement that no other beats, or None when there are more than ``most`` that differ.
 
-    Of equally fast ones the one that sends the fewest bytes over switches, upper tiers first, then the first one in the order of the fabric.
+    Those that mix the fewest stages of two GPU types come before all others. Of equally fast ones the one that sends the fewest bytes over
+    switches, upper tiers first, then the first one in the order of the fabric.
     None as well when no placement keeps each tensor group to one NVLink domain, or there are fewer hosts than virtual nodes.
     """
     held = bins(tiers)
     assigned = assignments(held, grid, most)
     if assigned is None or not len(assigned):
         return None
+    stages = held.kind[assigned].reshape(len(assigned), grid.pipeline, grid.row)
+    mixed = (stages != stages[:, :, :1]).any(axis=2).sum(axis=1)
+    assigned = assigned[mixed == mixed.min()]
     seconds = scores_of(tiers, held, grid, traffic, exposed, assigned)[0]
     close = assigned[seconds <= seconds.min() * (1 + _SAME)]
     moved = scores_of(tiers, held, grid, traffic, exposed, close)[1]

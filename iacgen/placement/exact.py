@@ -14,8 +14,7 @@ import numpy as np
 
 from iacgen.training.traffic import NodeGrid, Traffic
 
-from .assumptions import EXPOSED
-from .bins import bins
+from .bins import Bins, bins
 from .cost import Order, cost
 from .model import Family
 from .program import Program
@@ -26,6 +25,8 @@ UNITS = 1_000_000_000
 """Units of the solver's time in the cost of the hint. A unit is lost for each crossing at most, so the bound is right to 1e-6 up to 1,000 of them."""
 SAME = 1e-6
 """Relative difference of cost and bound up to which a placement counts as proved the best."""
+MOST = 150_000
+"""Booleans of the program at most, about: beyond, it fills the memory and no limit of time is worth waiting for."""
 SEED = 20
 
 
@@ -33,8 +34,8 @@ SEED = 20
 class Proof:
     """The best placement found and what is proved of it.
 
-    ``order`` and ``cost_s`` as in ``cost``; never dearer than the hint. No placement costs less than ``bound_s``. ``optimal`` when the two are
-    equal within ``SAME``.
+    ``order`` and ``cost_s`` as in ``cost``; never dearer than the hint. No placement costs less than ``bound_s``, of those that mix no more
+    stages of two GPU types than the hint. ``optimal`` when the two are equal within ``SAME``.
     """
 
     order: Order
@@ -43,14 +44,15 @@ class Proof:
     optimal: bool
 
 
-def prove(tiers: Tiers, grid: NodeGrid, traffic: Traffic, exposed: Mapping[Family, float] = EXPOSED, *, hint: Order, limit_s: float = 60.0, workers: int = 2) -> Proof:
+def prove(tiers: Tiers, grid: NodeGrid, traffic: Traffic, exposed: Mapping[Family, float], hint: Order, limit_s: float = 60.0, workers: int = 2) -> Proof:
     """Look for a better placement than ``hint`` until there is provably none, or the limit is reached.
 
     ``limit_s`` is in the solver's own time, which counts its work and is about a second of one processor: the same input ends at
     the same point, and so with the same answer, on a slow machine and on a fast one. The hint stands when nothing is found that is
     cheaper by more than ``SAME``.
 
-    Raises ImportError when OR-tools is missing, ValueError when the hint is no placement (see ``cost``) or rates rise with the tier.
+    Raises ImportError when OR-tools is missing, ValueError when the hint is no placement (see ``cost``), rates rise with the tier or the job is
+    too large (some hundred nodes on some tens of leaf groups are not).
     """
     try:
         from ortools.sat.python import cp_model
@@ -62,8 +64,13 @@ def prove(tiers: Tiers, grid: NodeGrid, traffic: Traffic, exposed: Mapping[Famil
     if not paid:
         return Proof(hint, 0.0, 0.0, True)
     held, model = bins(tiers), cp_model.CpModel()
+    if (number := _size(tiers, held, grid)) > MOST:
+        raise ValueError(f"{grid.nodes} nodes on {len(held.hosts)} groups of hosts need {number} yes-or-no decisions: the exact solver is for up to {MOST}")
     program = Program(model, tiers, held, grid, traffic, exposed, paid / UNITS, UNITS + UNITS // 1000)
-    program.cuts.hint(held.assigned(hint))
+    assigned = held.assigned(hint)
+    stages = held.kind[assigned].reshape(grid.pipeline, grid.row)
+    program.cuts.mixed(int((stages != stages[:, :1]).any(axis=1).sum()))
+    program.cuts.hint(assigned)
     solver = cp_model.CpSolver()
     _settings(solver.parameters, limit_s, workers)
     status = solver.solve(model)
@@ -76,6 +83,13 @@ def prove(tiers: Tiers, grid: NodeGrid, traffic: Traffic, exposed: Mapping[Famil
             order, least = other, seconds
     bound = max(0.0, solver.best_objective_bound - 1) * paid / UNITS
     return Proof(order, least, bound, least <= bound * (1 + SAME))
+
+
+def _size(tiers: Tiers, held: Bins, grid: NodeGrid) -> int:
+    """Booleans of the program, about: for each node and group of each tier, where the node lies, and two for each edge to a neighbour."""
+    groups = len(held.hosts) + sum(len(np.unique(labels)) for labels in held.labels)
+    pairs = 0 if tiers.pair_Bps is None else len(np.unique(held.labels[-1])) ** 2
+    return grid.nodes * (5 * groups + 3 * pairs)
 
 
 def _settings(parameters: Any, limit_s: float, workers: int) -> None:

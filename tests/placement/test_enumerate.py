@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from dataclasses import replace
 from itertools import permutations, product
 from math import factorial, inf, prod
 
@@ -124,6 +125,22 @@ def test_nothing_beats_it_among_all_orders_of_hosts(seed):
     assert paid.bytes_by_tier == pytest.approx(tuple(reversed(bytes_)), rel=1e-9)
     assert plain_cost(tiers, grid, traffic, tuple(order.tolist())) == pytest.approx((least, *bytes_), rel=1e-9)
     assert paid == cost(tiers, grid, traffic, order)
+
+
+def mixed(tiers: Tiers, grid: NodeGrid, hosts: tuple[int, ...]) -> int:
+    """Stages that run on two types of GPU."""
+    return sum(len({int(tiers.kind[h]) for h in hosts[first : first + grid.row]}) > 1 for first in range(0, grid.nodes, grid.row))
+
+
+@pytest.mark.parametrize("seed", range(0, 80, 3))
+def test_of_two_types_of_gpus_fewer_mixed_stages_come_before_time(seed):
+    tiers, grid, traffic = instance(seed)
+    tiers = replace(tiers, kind=np.random.default_rng(seed).integers(0, 2, tiers.hosts))
+    tried = [(mixed(tiers, grid, h), *c) for h in permutations(range(tiers.hosts), grid.nodes) if (c := plain_cost(tiers, grid, traffic, h))]
+    fewest = min(t[0] for t in tried)
+    order, paid = enumerated(tiers, grid, traffic)
+    assert mixed(tiers, grid, tuple(order.tolist())) == fewest
+    assert paid.total_s == pytest.approx(min(t[1] for t in tried if t[0] == fewest), rel=1e-9)
 
 
 def test_a_recorded_case_is_solved_and_those_with_too_many_are_left(case):

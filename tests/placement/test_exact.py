@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from math import inf
 
 import numpy as np
@@ -63,7 +64,7 @@ def first(tiers: Tiers, grid: NodeGrid) -> np.ndarray:
 def test_it_finds_the_least_of_all_and_proves_it(seed):
     tiers, grid, traffic = instance(seed)
     order, paid = enumerated(tiers, grid, traffic)
-    proof = prove(tiers, grid, traffic, hint=first(tiers, grid), limit_s=20)
+    proof = prove(tiers, grid, traffic, EXPOSED, hint=first(tiers, grid), limit_s=20)
     assert proof.optimal and proof.cost_s == pytest.approx(paid.total_s, rel=SAME)
     assert paid.total_s * (1 - SAME) <= proof.bound_s <= paid.total_s
     assert proof.cost_s == cost(tiers, grid, traffic, proof.order).total_s and whole(tiers, grid, proof.order)
@@ -73,7 +74,7 @@ def test_it_finds_the_least_of_all_and_proves_it(seed):
 def test_a_placement_that_is_the_best_stays(seed):
     tiers, grid, traffic = instance(seed)
     order, _ = enumerated(tiers, grid, traffic)
-    proof = prove(tiers, grid, traffic, hint=order, limit_s=20)
+    proof = prove(tiers, grid, traffic, EXPOSED, hint=order, limit_s=20)
     assert proof.optimal and (proof.order == order).all()
 
 
@@ -81,21 +82,35 @@ def test_a_placement_that_is_the_best_stays(seed):
 def test_stopped_at_once_the_bound_is_true_and_the_hint_stands_or_is_bettered(seed):
     tiers, grid, traffic = instance(seed)
     least, hint = enumerated(tiers, grid, traffic)[1].total_s, first(tiers, grid)
-    proof = prove(tiers, grid, traffic, hint=hint, limit_s=1e-4)
+    proof = prove(tiers, grid, traffic, EXPOSED, hint=hint, limit_s=1e-4)
     assert 0 <= proof.bound_s <= least <= proof.cost_s * (1 + 1e-12) <= cost(tiers, grid, traffic, hint).total_s * (1 + 1e-12)
     assert proof.optimal == (proof.cost_s <= proof.bound_s * (1 + SAME))
 
 
+@pytest.mark.parametrize("seed", [0, 1, 2, 5, 6, 10, 11, 13])
+def test_it_mixes_no_more_stages_of_two_types_of_gpus_than_the_hint(seed):
+    tiers, grid, traffic = instance(seed)
+    tiers = replace(tiers, kind=(np.arange(tiers.hosts) >= tiers.hosts // 2).astype(int))
+    order, paid = enumerated(tiers, grid, traffic)
+    rows = bins(tiers).kind[assignments(bins(tiers), grid)].reshape(-1, grid.pipeline, grid.row)
+    mixes = (rows != rows[:, :, :1]).any(axis=2).sum(axis=1)
+    hint = bins(tiers).order(assignments(bins(tiers), grid)[np.flatnonzero(mixes == mixes.min())[-1]])
+    proof = prove(tiers, grid, traffic, EXPOSED, hint=hint, limit_s=20)
+    assert proof.optimal and proof.cost_s == pytest.approx(paid.total_s, rel=SAME)
+    stages = tiers.kind[proof.order].reshape(grid.pipeline, grid.row)
+    assert (stages != stages[:, :1]).any(axis=1).sum() == mixes.min()
+
+
 def test_recorded_cases_are_proved_from_the_order_of_the_fabric(case):
     hint = np.lexsort((np.arange(case.tiers.hosts), *case.tiers.labels))[: case.grid.nodes]
-    proof = prove(case.tiers, case.grid, case.traffic, case.exposed, hint=hint, limit_s=60)
+    proof = prove(case.tiers, case.grid, case.traffic, case.exposed, hint, 60)
     assert case.data["bound"]["proved_optimal"]
     assert proof.optimal and proof.cost_s == pytest.approx(case.data["best_known"]["cost_s"], rel=SAME)
 
 
 def test_the_same_answer_again():
     tiers, grid, traffic = instance(0)
-    one, two = (prove(tiers, grid, traffic, hint=first(tiers, grid), limit_s=20) for _ in range(2))
+    one, two = (prove(tiers, grid, traffic, EXPOSED, hint=first(tiers, grid), limit_s=20) for _ in range(2))
     assert (one.order == two.order).all() and (one.cost_s, one.bound_s) == (two.cost_s, two.bound_s)
 
 
@@ -115,17 +130,24 @@ def test_exchanged_twins_cost_the_same(seed):
 
 def test_a_job_on_one_host_needs_no_proof():
     tiers, grid, traffic = instance(0)
-    proof = prove(tiers, NodeGrid(1, 1, 1), Traffic(0, 0, 0, 0, False), hint=np.array([2]))
+    proof = prove(tiers, NodeGrid(1, 1, 1), Traffic(0, 0, 0, 0, False), EXPOSED, hint=np.array([2]))
     assert (proof.cost_s, proof.bound_s, proof.optimal, proof.order.tolist()) == (0.0, 0.0, True, [2])
 
 
 def test_a_hint_that_is_no_placement_and_rates_that_rise_are_refused():
     tiers, grid, traffic = instance(0)
     with pytest.raises(ValueError, match="different hosts"):
-        prove(tiers, grid, traffic, hint=np.zeros(grid.nodes, dtype=int))
+        prove(tiers, grid, traffic, EXPOSED, hint=np.zeros(grid.nodes, dtype=int))
     rising = Tiers(tiers.names, tiers.groups, tiers.labels, tiers.uplink_Bps, tiers.flow_Bps[::-1])
     with pytest.raises(ValueError, match="faster"):
-        prove(rising, grid, traffic, hint=np.arange(grid.nodes))
+        prove(rising, grid, traffic, EXPOSED, hint=np.arange(grid.nodes))
+
+
+def test_a_job_too_large_to_prove_is_refused_before_the_memory_is_full():
+    leaf = np.arange(12_800) // 32
+    big = Tiers(("leaf",), (tuple(map(str, range(400))),), leaf[None], (np.ones(400),), np.array([1.0, 0.9]))
+    with pytest.raises(ValueError, match="12288 nodes on 400 groups"):
+        prove(big, NodeGrid(1, 768, 16), Traffic(1.0, 0, 1.0, 0, False), EXPOSED, np.arange(12_288), 1.0)
 
 
 def test_without_the_solver_it_says_what_to_install(monkeypatch):

@@ -55,6 +55,18 @@ class Cuts:
             first, own = (self.within(members)[node] for node in (v - v % tensor, v))
             self.model.add(own == (first if domain >= 0 else 0))
 
+    def mixed(self, most: int) -> None:
+        """No more than so many stages have nodes of several GPU types."""
+        kinds, row = np.unique(self.held.kind), self.grid.row
+        if len(kinds) == 1:
+            return
+        mixes = [self.model.new_bool_var("") for _ in range(self.grid.pipeline)]
+        self.model.add(sum(mixes) <= most)
+        for own in (self.within(_where(self.held.kind == kind)) for kind in kinds):
+            for v, after in ((v, v + 1) for v in range(self.grid.nodes) if (v + 1) % row):
+                self.model.add_bool_or([own[v].negated(), own[after], mixes[v // row]])
+                self.model.add_bool_or([own[v], own[after].negated(), mixes[v // row]])
+
     def within(self, members: Set) -> list[Literal]:
         """Of each node, whether it lies in one of these bins."""
         members = tuple(sorted(members))
