@@ -109,6 +109,14 @@ def place(
     over: OverOption = None,
     sets: SetOption = None,
     job: Annotated[str | None, typer.Option("--job", help="Which job; by default all.")] = None,
+    down: Annotated[list[str] | None, typer.Option("--down", help="A host that fails under the order: the smallest change, and what it costs; may be given again.")] = None,
+    topology: Annotated[list[Path] | None, typer.Option("--topology", help="A file that tells the fabric which exists, in place of the planned one; may be given again, for rails or further fabrics.")] = None,
+    topology_format: Annotated[str | None, typer.Option("--topology-format", help="What made that file; by default its content tells.", autocompletion=complete.topologies)] = None,
+    names: Annotated[Path | None, typer.Option("--names", help="A file that gives the ids of that file the names of hosts: describe-instances of AWS, or lines with an id and a name.")] = None,
+    fabric: Annotated[str | None, typer.Option("--fabric", help="Which of the fabrics of that file, where several join hosts of the pool.")] = None,
+    oversubscription: Annotated[list[str] | None, typer.Option("--oversubscription", help="What may leave the groups of a tier of that fabric, such as leaf=2: what its hosts send, over so many; may be given again.")] = None,
+    prove: Annotated[bool, typer.Option("--prove", help="Ask an exact solver for a better order or the proof that there is none, where counting has not proved it: for jobs of some hundred hosts.")] = False,
+    limit: Annotated[float | None, typer.Option("--limit", help="Seconds of work, on one processor, that the solver may take; 60 by default.", min=0.001)] = None,
     max_ratio: Annotated[float | None, typer.Option("--max-ratio", help="Exit 1 when an order costs more than so many times what no order can beat.", min=1)] = None,
     format: Annotated[Format, typer.Option("--format", help="How to print the orders.")] = Format.text,
     profile: ProfileOption = Profile.production,
@@ -117,7 +125,8 @@ def place(
     from .place import Asked
     from .place import place as command
 
-    command(Asked(blueprint, over or [], sets or [], job, max_ratio, format, profile))
+    found = {"topology": topology or [], "topology_format": topology_format, "names": names, "fabric": fabric, "oversubscription": oversubscription or []}
+    command(Asked(blueprint, over or [], sets or [], job, down or [], **found, prove=prove, limit=limit, max_ratio=max_ratio, format=format, profile=profile))
 
 
 @app.command()

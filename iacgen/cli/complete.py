@@ -8,6 +8,7 @@ from pathlib import Path
 
 _YAML = (".yaml", ".yml")
 _CATALOG = Path(__file__).resolve().parents[1] / "catalog" / "data"
+TOPOLOGIES = ("aws-instance-topology", "gcp-placement", "azure", "ibnetdiscover", "ufm", "netq", "slurm", "topology.yaml", "kubernetes", "topograph")
 _KEY = re.compile(r"(?:^|[{,]) *([a-z_]+):(?: |$)", re.MULTILINE)
 
 
@@ -38,6 +39,11 @@ def systems(incomplete: str) -> Iterator[str]:
 def models(incomplete: str) -> Iterator[str]:
     """Ids of models."""
     return _starting(incomplete, "models/*.yaml")
+
+
+def topologies(incomplete: str) -> Iterator[str]:
+    """Kinds of files that tell a topology."""
+    return (kind for kind in TOPOLOGIES if kind.startswith(incomplete))
 
 
 def _starting(incomplete: str, pattern: str) -> Iterator[str]:

@@ -11,12 +11,17 @@ from typing import TYPE_CHECKING, NoReturn
 
 from .choices import Profile
 from .exit import CLEAN, FINDINGS, Format, cannot
-from .read import print_findings, run_blueprint
+from .read import contents, print_findings, run_blueprint
+from .wait import waiting
 
 if TYPE_CHECKING:
     from ..diagnostics import Diagnostic
+    from ..ordering import Ordering, Source
     from ..pipeline import Run
     from ..training import Job
+
+
+LIMIT_S = 60.0  # of the solver's work, about as many of one processor
 
 
 @dataclass(frozen=True)
@@ -27,32 +32,109 @@ class Asked:
     over: Sequence[Path] = ()
     sets: Sequence[str] = ()
     job: str | None = None
+    down: Sequence[str] = ()
+    topology: Sequence[Path] = ()
+    topology_format: str | None = None
+    names: Path | None = None
+    fabric: str | None = None
+    oversubscription: Sequence[str] = ()
+    prove: bool = False
+    limit: float | None = None
     max_ratio: float | None = None
     format: Format = Format.text
     profile: Profile = Profile.production
 
 
 def place(asked: Asked) -> NoReturn:
-    """Print it; exit 1 when the blueprint has errors, a job finds no place, or one costs more than ``max_ratio`` times its bound."""
+    """Print it; exit 1 when a file has errors, a job finds no place, or one costs more than ``max_ratio`` times its bound; 2 when a file
+    cannot be read, or what is asked for does not fit the cluster."""
     from ..diagnostics import errors
-    from ..ordering import data, ordered, text
+    from ..ordering import NoGround, Wish, ordered
 
+    wish = Wish(tuple(dict.fromkeys(asked.down)), asked.fabric, _ratios(asked), _limit(asked))
     state = run_blueprint(asked.blueprint, asked.over, asked.sets, asked.profile, placed=False)
     if errors(state.findings) or state.design is None or state.blueprint is None:
         _refuse(state, asked.format)
     jobs = _jobs(state, asked.job)
-    orderings, findings = ordered(state.design, jobs, {name: state.blueprint.training[name].nodes for name in jobs})
+    state, found = _found(state, asked)
+    try:
+        with waiting("placing the ranks ..."):
+            orderings, findings = ordered(state.design, jobs, {name: state.blueprint.training[name].nodes for name in jobs}, found, wish)
+    except (NoGround, ImportError) as error:
+        cannot(str(error))
     if findings:
         _refuse(state, asked.format, findings)
-    if asked.format is Format.json:
-        print(json.dumps(data(state.design.name, orderings), indent=1))
-    else:
-        for line in text(orderings):
-            print(line)
+    _print(state, orderings, asked.format)
     above = [o for o in orderings if asked.max_ratio is not None and o.placement.ratio > asked.max_ratio]
     for o in above:
         print(f"iacgen: {o.job.name} costs {o.placement.ratio:.4f} times its bound; {asked.max_ratio:g} times is the most that was asked for", file=sys.stderr)
     sys.exit(FINDINGS if above else CLEAN)
+
+
+def _limit(asked: Asked) -> float | None:
+    """Seconds of its work that the exact solver may take; None where it is not asked."""
+    if asked.limit is not None and not asked.prove:
+        cannot("--limit says how long --prove may take; without it no solver is asked")
+    if asked.prove and asked.down:
+        cannot("--prove looks for another order and --down keeps the one that runs: give one of them")
+    return (LIMIT_S if asked.limit is None else asked.limit) if asked.prove else None
+
+
+def _print(state: Run, orderings: Sequence[Ordering], format: Format) -> None:
+    from ..ordering import data, text
+
+    if format is Format.json:
+        print(json.dumps(data(state.design.name, orderings), indent=1))
+    else:
+        for line in text(orderings):
+            print(line)
+
+
+def _ratios(asked: Asked) -> dict[str, float]:
+    """Tier → ratio, of ``leaf=2``."""
+    out = {}
+    for said in asked.oversubscription:
+        tier, _, ratio = said.partition("=")
+        try:
+            out[tier] = float(ratio)
+        except ValueError:
+            out[tier] = 0.0
+        if not 1 <= out[tier] < 1e6:
+            cannot(f"--oversubscription {said}: write a tier and a ratio from 1 on, such as leaf=2")
+    if not asked.topology and (out or asked.fabric or asked.names or asked.topology_format):
+        cannot("--fabric, --names, --topology-format and --oversubscription say more of the files of --topology; there is none")
+    return out
+
+
+def _found(state: Run, asked: Asked) -> tuple[Run, list[Source] | None]:
+    """The fabrics of the files of ``--topology``, None where none is asked for, with a run that knows their texts; what is worth a warning is told
+    on standard error."""
+    from ..diagnostics import errors
+    from ..diagnostics.text import render_text
+    from ..ordering import sources
+
+    if not asked.topology:
+        return state, None
+    files = [_bytes(path) for path in asked.topology]
+    names = _bytes(asked.names) if asked.names else None
+    found, findings = sources(files, asked.topology_format, names)
+    texts = {name: raw.decode("utf-8", "replace") for raw, name in [*files, *([names] if names else [])]}
+    state = replace(state, document=replace(state.document, others={**state.document.others, **texts}))
+    if errors(findings):
+        _refuse(state, asked.format, findings)
+    if findings:
+        print(render_text(findings, state.document), end="\n\n", file=sys.stderr)
+    return state, found
+
+
+def _bytes(path: Path) -> tuple[bytes, str]:
+    """The bytes of a file of the topology, not many more than one may have, and its name in messages; leaves with 2 when it cannot be read."""
+    from ..ordering import MAX_BYTES
+
+    try:
+        return contents(path, MAX_BYTES)
+    except OSError as error:
+        cannot(f"cannot read {path}: {error.strerror}")
 
 
 def _jobs(state: Run, name: str | None) -> Mapping[str, Job]:

@@ -17,19 +17,20 @@ if TYPE_CHECKING:
     from ..pipeline import Run
 
 
-def contents(path: Path) -> tuple[bytes, str]:
-    """The bytes of the blueprint at ``path`` (``-``: standard input), not many more than one may have, and its name in messages.
+def contents(path: Path, most: int | None = None) -> tuple[bytes, str]:
+    """The bytes of the file at ``path`` (``-``: standard input), not many more than ``most``, which are those of a blueprint, and its name in messages.
 
     Raises OSError.
     """
     from ..source import MAX_BYTES
 
+    most = most or MAX_BYTES
     if str(path) == "-":
         if sys.stdin is None:
             raise OSError(errno.EBADF, "standard input is closed")
-        return sys.stdin.buffer.read(MAX_BYTES + 1), "<stdin>"
+        return sys.stdin.buffer.read(most + 1), "<stdin>"
     with path.open("rb") as file:
-        raw = file.read(MAX_BYTES + 1)
+        raw = file.read(most + 1)
     here = path.is_absolute() and path.is_relative_to(Path.cwd())
     name = str(path.relative_to(Path.cwd()) if here else path)
     return raw, name if re.match(r"[\w./]", name) else f"./{name}"  # a CI takes a line that begins with :: for a command

@@ -26,7 +26,7 @@ def _ordering(ordering: Ordering) -> dict[str, Any]:
     return {
         "job": job.name,
         "pool": ordering.pool.name,
-        "fabric": {"name": ordering.ground.name, "source": ordering.ground.source, "tiers": list(placement.cost.tiers)},
+        "fabric": _fabric(ordering),
         "ranks": placement.world,
         "ranks_per_host": placement.gpus_per_node,
         "grid": {"tensor": grid.tensor, "context": grid.context, "data": grid.data, "pipeline": grid.pipeline, "expert": grid.expert},
@@ -34,14 +34,53 @@ def _ordering(ordering: Ordering) -> dict[str, Any]:
         "bound": _bound(placement.bound),
         "ratio": placement.ratio,
         "proved": placement.proved,
+        "solver": {"bound_seconds": ordering.proof.bound_s, "optimal": ordering.proof.optimal} if ordering.proof else None,
         "sorted_names": {**_cost(placement.sorted_cost), "times_ours": ordering.gain, "same_order": placement.by_name},
         "groups": [_span(placement, k) for k in range(len(placement.spans))],
         "mixed_stages": placement.mixed_stages,
         "orders_tried": placement.tried,
         "idle": [{"host": idle.host, "why": idle.why} for idle in placement.idle],
+        "moves": [{"node": move.node, "from": move.out, "to": move.into} for move in placement.moves],
+        "change": _change(ordering),
         "digest": placement.digest,
         "hosts": list(placement.hosts),
     }
+
+
+def _fabric(ordering: Ordering) -> dict[str, Any]:
+    ground = ordering.ground
+    told = {"files": list(ground.files), "missing": list(ordering.missing), "strangers": list(ground.strangers), "adrift": list(ground.adrift), "unlimited_tiers": list(ground.open_tiers)}
+    return {"name": ground.name, "source": ground.source, "tiers": list(ordering.placement.cost.tiers), **told}
+
+
+def _change(ordering: Ordering) -> dict[str, Any] | None:
+    change, before = ordering.change, ordering.before
+    if change is None or before is None:
+        return None
+    after = change.after
+    return {
+        "down": list(change.down),
+        "moves": [{"ranks": list(ranks_of(after, m.node)), "from": m.out, "to": m.into, "same": shared(before, after, m.node), "spare": spare(before, m.into)} for m in after.moves],
+        "ranks_moved": len(after.moves) * after.gpus_per_node,
+        "before": {"seconds": before.cost_s, "bytes_leaving": dict(zip(before.cost.tiers, before.cost.bytes_by_tier, strict=True)), "digest": before.digest},
+        "anew": {"seconds": change.anew.total_s, "ranks_moved": change.anew_moved * after.gpus_per_node},
+        "generated": change.generated,
+    }
+
+
+def ranks_of(placement: Placement, node: int) -> tuple[int, int]:
+    """The first and the last rank of a virtual node."""
+    return node * placement.gpus_per_node, (node + 1) * placement.gpus_per_node - 1
+
+
+def shared(before: Placement, after: Placement, node: int) -> str | None:
+    """The lowest tier of whose groups the old and the new host of a virtual node have one in common; None where they have none."""
+    return next((tier for tier, old, new in zip(after.cost.tiers, before.seat, after.seat, strict=True) if old[node] == new[node]), None)
+
+
+def spare(before: Placement, host: str) -> bool:
+    """Whether a host stood by as a spare."""
+    return any(idle.host == host and idle.why == "spare" for idle in before.idle)
 
 
 def _bound(bound: Bound) -> dict[str, Any]:

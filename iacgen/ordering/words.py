@@ -6,11 +6,12 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 from iacgen import units
+from iacgen.diagnostics.printable import printable
 from iacgen.placement import FamilyCost, Placement
 from iacgen.placement.assumptions import sentences
-from iacgen.render import fold
+from iacgen.render import InvalidHostlist, fold
 
-from .data import utilisation
+from .data import ranks_of, shared, spare, utilisation
 from .model import Ordering
 
 WIDTH, HEAD = 100, 16
@@ -33,8 +34,11 @@ def text(orderings: Sequence[Ordering]) -> Iterator[str]:
 def _ordering(ordering: Ordering) -> Iterator[str]:
     placement = ordering.placement
     yield from textwrap.wrap(_headline(ordering), WIDTH, subsequent_indent="  ")
+    yield from _ground(ordering)
     yield from _row("cost", _cost(placement))
     yield from _row("bound", _bound(placement))
+    if ordering.proof and placement.bound.method != "solver":
+        yield from _row("solver", f"found nothing that costs less within its limit; its own bound is lower, {units.seconds(ordering.proof.bound_s)}")
     yield from _row("sorted names", _sorted(ordering))
     if placement.cost.families:
         yield ""
@@ -47,8 +51,9 @@ def _ordering(ordering: Ordering) -> Iterator[str]:
         yield ""
     yield from _row("mixed stages", f"{placement.mixed_stages} of {ordering.job.grid.pipeline} on more than one type of GPU") if placement.mixed_stages else ()
     for why, hosts in _idle(placement):
-        yield from _row("idle", f"{len(hosts):,} {why}: {_folded(hosts)}")
+        yield from _hosts("idle", why, hosts)
     yield from _row("order", f"sha256 {placement.digest}")
+    yield from _change(ordering)
 
 
 def _headline(ordering: Ordering) -> str:
@@ -57,6 +62,49 @@ def _headline(ordering: Ordering) -> str:
     spec = job.spec
     cut = f"tensor {spec.tensor}, context {spec.context}, data {job.data_parallel}, pipeline {spec.pipeline}" + (f", expert {spec.expert}" if spec.expert > 1 else "")
     return f"{job.name}: {placement.world:,} ranks on {len(placement.hosts):,} of {ordering.pool.count:,} hosts of {ordering.pool.name}, {on}; {cut}"
+
+
+def _ground(ordering: Ordering) -> Iterator[str]:
+    """What the files of a fabric that was found tell, and what of it and of the pool does not meet."""
+    ground = ordering.ground
+    if ground.found is None:
+        return
+    tiers = ", ".join(f"{len(names):,} {tier}" for tier, names in zip(ground.found.tiers, ground.found.groups, strict=True))
+    yield from _row("fabric", f"found in {', '.join(map(printable, ground.files))}: {len(ground.found.hosts):,} hosts under {tiers}")
+    if ground.open_tiers:
+        yield from _row("uplinks", f"of {', '.join(ground.open_tiers)} groups unknown: counted as non-blocking (--oversubscription {ground.open_tiers[0]}=RATIO says more)")
+    for hosts, words in ((ordering.missing, f"of {ordering.pool.name} are not in it"), (ground.strangers, "in it are of no pool"), (ground.adrift, "have no place in it")):
+        if hosts:
+            yield from _hosts("hosts", words, hosts)
+
+
+def _change(ordering: Ordering) -> Iterator[str]:
+    """What hosts that failed change, and what a new order would."""
+    change, before = ordering.change, ordering.before
+    if change is None or before is None:
+        return
+    after = change.after
+    yield ""
+    for host in change.down:
+        move = next((m for m in after.moves if m.out == host), None)
+        if move is None:
+            yield from _row("down", f"{host} had no rank")
+            continue
+        tier = shared(before, after, move.node)
+        first, last = ranks_of(after, move.node)
+        where = f"of the same {tier} group" if tier else f"of another {after.cost.tiers[-1]} group"
+        yield from _row("down", f"{host}: its ranks {first:,} to {last:,} go to {move.into}, {where}, {'a spare' if spare(before, move.into) else 'no spare'}")
+    yield from _row("change", f"{_than(before.cost_s, after.cost_s)}; {len(after.moves) * after.gpus_per_node:,} of {after.world:,} ranks move")
+    for tier, old, new in zip(after.cost.tiers, before.cost.bytes_by_tier, after.cost.bytes_by_tier, strict=True):
+        yield from _row("", f"bytes that leave {tier} groups: {units.bytes_si(old)} before, {units.bytes_si(new)} after")
+    saved = 100 * (1 - change.anew.total_s / after.cost_s) if after.cost_s else 0.0
+    yield from _row("made anew", f"{units.seconds(change.anew.total_s)}, {saved:.2g} % less; {change.anew_moved * after.gpus_per_node:,} ranks would move" if saved > 5e-5 else "no order costs less")
+    yield from _row("generate", ("writes this order" if change.generated else "makes another order") + f" once these hosts stand in nodes.{ordering.pool.name}.down")
+
+
+def _than(before: float, after: float) -> str:
+    more = 100 * (after / before - 1) if before else 0.0
+    return f"{units.seconds(before)} before, {units.seconds(after)} after ({more:+.2g} %)" if abs(more) > 5e-5 else f"{units.seconds(after)} as before"
 
 
 def _cost(placement: Placement) -> str:
@@ -109,6 +157,11 @@ def _idle(placement: Placement) -> list[tuple[str, list[str]]]:
     return list(hosts.items())
 
 
+def _hosts(head: str, words: str, hosts: Sequence[str]) -> list[str]:
+    """Hosts as Slurm writes them, broken behind commas."""
+    return [line.replace(", ", ",") for line in _row(head, f"{len(hosts):,} {words}: {_folded(hosts)}")]
+
+
 def _row(head: str, words: str) -> list[str]:
     return textwrap.wrap(words, WIDTH, initial_indent=f"  {head:<{HEAD - 2}}", subsequent_indent=" " * HEAD, break_on_hyphens=False)
 
@@ -128,5 +181,8 @@ def _short(name: str | None) -> str:
 
 def _folded(hosts: Sequence[str]) -> str:
     """The hosts as Slurm writes them, each range a word of its own; no more than a person reads."""
-    listed = fold(hosts)
+    try:
+        listed = fold(hosts)
+    except InvalidHostlist:
+        listed = ",".join(map(printable, hosts))
     return (listed if len(listed) <= _HOSTS else f"{listed[:_HOSTS].rpartition(',')[0]} …").replace(",", ", ")

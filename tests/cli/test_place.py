@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -61,17 +62,56 @@ def test_the_words_fit_a_terminal_and_say_what_they_are(call, project):
     assert "finetune" not in done.stdout
 
 
-def test_a_ratio_above_the_wished_one_is_a_finding(call, tmp_path):
-    text = SUPERPOD.read_text(encoding="utf-8")
-    (tmp_path / "x.yaml").write_text(text, encoding="utf-8")
-    _, jobs = placed(call, "x.yaml")
-    assert call("place", "x.yaml", "--max-ratio", str(max(job["ratio"] for job in jobs.values()) + 1e-9)).exit_code == 0
-    sets = ("--set", "nodes.gpu.down=[gpu0003, gpu0040, gpu0041, gpu0042, gpu0043, gpu0090]", "--set", "training.pretrain.count=108", "--set", "training.pretrain.parallel.pipeline=9", "--set", "training.pretrain.global_batch=216")
-    _, jobs = placed(call, "x.yaml", "--job", "pretrain", *sets)
-    ratio = jobs["pretrain"]["ratio"]
-    if ratio > 1.0001:
-        done = call("place", "x.yaml", "--job", "pretrain", *sets, "--max-ratio", "1.0001")
-        assert done.exit_code == 1 and f"pretrain costs {ratio:.4f} times its bound" in done.stderr and "pretrain: " in done.stdout
+TIGHT = """\
+SwitchName=core Switches=pod[1-2]
+SwitchName=pod1 Switches=leaf[1-2]
+SwitchName=pod2 Switches=leaf[3-4]
+SwitchName=leaf1 Nodes=gpu[0001-0030]
+SwitchName=leaf2 Nodes=gpu[0031-0060]
+SwitchName=leaf3 Nodes=gpu[0061-0094]
+SwitchName=leaf4 Nodes=gpu[0095-0126]
+"""
+
+
+@pytest.fixture
+def tight(tmp_path):
+    """Options of a fabric on which counting proves no order of the large job the best."""
+    (tmp_path / "tight.conf").write_text(TIGHT, encoding="utf-8")
+    return SUPERPOD, "--job", "pretrain", "--topology", "tight.conf", "--oversubscription", "leaf=10", "--oversubscription", "pod=10"
+
+
+def test_a_ratio_above_the_wished_one_is_a_finding(call, tight):
+    ratio = placed(call, *tight)[1]["pretrain"]["ratio"]
+    assert call("place", *tight, "--max-ratio", str(ratio + 1e-9)).exit_code == 0
+    done = call("place", *tight, "--max-ratio", str((1 + ratio) / 2))
+    assert done.exit_code == 1 and f"pretrain costs {ratio:.4f} times its bound" in done.stderr and "pretrain: 1,008 ranks" in done.stdout
+
+
+def test_the_exact_solver_tells_how_far_it_came(call, tight):
+    pytest.importorskip("ortools")
+    before, after = (placed(call, *tight, *options)[1]["pretrain"] for options in ((), ("--prove", "--limit", "0.5")))
+    assert after["cost"]["seconds"] <= before["cost"]["seconds"] and after["bound"]["seconds"] >= before["bound"]["seconds"]
+    assert len(set(after["hosts"])) == 126 and before["solver"] is None
+    assert after["solver"]["bound_seconds"] <= after["cost"]["seconds"] * (1 + 1e-9) and after["bound"]["seconds"] >= after["solver"]["bound_seconds"]
+
+
+def test_the_exact_solver_proves_a_small_job(call, tmp_path):
+    """Eight of ten hosts under leaves of 3, 3 and 4: proved one way or the other."""
+    pytest.importorskip("ortools")
+    (tmp_path / "small.conf").write_text("SwitchName=top Switches=a,b,c\nSwitchName=a Nodes=gpu[0001-0003]\nSwitchName=b Nodes=gpu[0004-0006]\nSwitchName=c Nodes=gpu[0007-0010]\n", encoding="utf-8")
+    job = placed(call, SUPERPOD, "--job", "finetune", "--set", "training.finetune.count=8", "--topology", "small.conf", "--prove")[1]["finetune"]
+    assert job["proved"] and (job["solver"] is None or job["solver"]["optimal"])
+
+
+def test_what_counting_has_proved_needs_no_solver(call, monkeypatch):
+    monkeypatch.setitem(sys.modules, "ortools.sat.python", None)
+    assert placed(call, SUPERPOD, "--prove")[1]["pretrain"]["proved"]
+
+
+def test_a_solver_that_is_missing_is_named_with_the_way_to_get_it(call, tight, monkeypatch):
+    monkeypatch.setitem(sys.modules, "ortools.sat.python", None)
+    done = call("place", *tight, "--prove")
+    assert done.exit_code == 2 and "pip install 'iacgen[prove]'" in done.stderr
 
 
 def test_an_error_in_the_blueprint_leaves_no_order(call, blueprint):
@@ -91,6 +131,10 @@ def test_what_is_not_there_is_refused(call, blueprint):
     done = call("place", "lab.yaml", "--job", "x")
     assert (done.exit_code, done.stdout, done.stderr) == (2, "", "iacgen: there is no job x; there is pretrain\n")
     assert call("place", "nowhere.yaml").exit_code == 2
+    done = call("place", "lab.yaml", "--prove", "--down", "gpu0001")
+    assert done.exit_code == 2 and "--prove" in done.stderr
+    done = call("place", "lab.yaml", "--limit", "5")
+    assert done.exit_code == 2 and "--prove" in done.stderr
     done = call("place", "lab.yaml", "--set", "training=null")
     assert done.exit_code == 2 and "no job" in done.stderr
 
