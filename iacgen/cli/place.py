@@ -40,6 +40,7 @@ class Asked:
     oversubscription: Sequence[str] = ()
     prove: bool = False
     limit: float | None = None
+    output: Path | None = None
     max_ratio: float | None = None
     format: Format = Format.text
     profile: Profile = Profile.production
@@ -64,6 +65,8 @@ def place(asked: Asked) -> NoReturn:
         cannot(str(error))
     if findings:
         _refuse(state, asked.format, findings)
+    if asked.output:
+        _write(state, orderings, asked.output)
     _print(state, orderings, asked.format)
     above = [o for o in orderings if asked.max_ratio is not None and o.placement.ratio > asked.max_ratio]
     for o in above:
@@ -88,6 +91,24 @@ def _print(state: Run, orderings: Sequence[Ordering], format: Format) -> None:
     else:
         for line in text(orderings):
             print(line)
+
+
+def _write(state: Run, orderings: Sequence[Ordering], folder: Path) -> None:
+    """The orders as files, once each says what was meant."""
+    from ..ordering import MARK, faults, files
+    from ..output import OutputError, apply, owned, plan
+
+    try:
+        owned(folder, MARK)
+        tree = files(state.design, orderings)
+        if wrong := list(faults(state.design, orderings, tree)):
+            cannot("nothing was written: the files would not say what was placed, which is a fault of iacgen: " + "; ".join(wrong[:5]))
+        apply(plan(tree, folder), folder)
+    except OutputError as error:
+        cannot(f"nothing was written: {str(error).removeprefix('nothing was written: ')}")
+    except OSError as error:
+        cannot(f"cannot write {error.filename or folder}: {error.strerror}")
+    print(f"{folder}: {len(tree)} files, read back: they say what is printed here", file=sys.stderr)
 
 
 def _ratios(asked: Asked) -> dict[str, float]:

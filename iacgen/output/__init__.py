@@ -3,7 +3,8 @@
 from .create import create
 from .disk import BlockedPath, InvalidPath, OutputError
 from .manifest import ManifestError, read
+from .owned import owned
 from .plan import Plan, Tree, plan
 from .write import WriteRefused, apply
 
-__all__ = ["BlockedPath", "InvalidPath", "ManifestError", "OutputError", "Plan", "Tree", "WriteRefused", "apply", "create", "plan", "read"]
+__all__ = ["BlockedPath", "InvalidPath", "ManifestError", "OutputError", "Plan", "Tree", "WriteRefused", "apply", "create", "owned", "plan", "read"]

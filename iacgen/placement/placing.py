@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -151,6 +151,14 @@ def placement_on(ground: Ground, pool: Pool, job: Job, made: Choice, moves: tupl
         tried=made.tried,
         by_name=bool((np.diff(made.order) > 0).all()),
     )
+
+
+def recounted(design: Design, pool_name: str, job: Job, hosts: Sequence[str], found: Hierarchy | None = None) -> Cost:
+    """The cost of an order that is known by its hosts alone, as one is that was read from a file. Raises KeyError for a host that the fabric does
+    not hold, ValueError for an order that is none."""
+    ground = ground_of(design, design.pools[pool_name], job, found)
+    index = {host: i for i, host in enumerate(ground.hosts)}
+    return cost(ground.tiers, job.grid, job.traffic, np.array([index[host] for host in hosts], dtype=np.int64), EXPOSED)
 
 
 def natural(name: str) -> list[tuple[int, str]]:
