@@ -82,7 +82,9 @@ def _configure(work: Path, tree: Mapping[str, str], machine: Mapping[str, str], 
     conf = slurm_conf(tree["slurm/slurm.conf"], {**machine, **WITHOUT_CGROUPS}, words)
     (work / "slurm.conf").write_text(conf.replace("SchedulerParameters=", "SchedulerParameters=sched_min_interval=0,batch_sched_delay=0,"))
     (work / "gres.conf").write_text(gres_conf(tree["slurm/gres.conf"], work))
-    (work / "topology.conf").write_text(tree["slurm/topology.conf"])
+    for name in ("topology.conf", "topology.yaml"):
+        if text := tree.get(f"slurm/{name}"):
+            (work / name).write_text(text)
     (work / "cgroup.conf").write_text(cgroup_conf((int(major), int(minor))))
 
 

@@ -1,7 +1,7 @@
 """NVLink domains as the blocks of topology/block, and the sizes in which Slurm hands them out.
 
-What a job with a fixed node list needs was tried on 24.11.5, with 440 random lists over equal and unequal blocks: Slurm takes the least
-size that holds the job, and the list must lie in one aggregate of that size; of the largest size it takes as many as the job fills.
+What a job with a fixed node list needs was tried on 24.11.5 and 26.05.5, with 1,050 and 500 random lists over equal and unequal blocks: it
+must lie in one aggregate of the least size that holds it, and in as few of the size below it as it fills, or of the largest.
 A node in no block gets no job at all, and ``--segment`` beside ``--nodelist`` is refused (25.11 allows it in part), so no script says it.
 """
 
@@ -83,9 +83,8 @@ def sizes(members: Sequence[int], version: tuple[int, int], jobs: Collection[Seq
 
 def runs(job: Sequence[int], sizes: Sequence[int]) -> bool:
     """Whether Slurm gives a job exactly the hosts that it asks for: ``job`` has the number of the block of each."""
-    size = next((s for s in sizes if s >= len(job)), sizes[-1])
-    taken = {block // (size // sizes[0]) for block in job}
-    return len(taken) <= -(-len(job) // size)
+    asked = [*[size for size in sizes if size >= len(job)][:1], *[size for size in sizes if size < len(job)][-1:]]
+    return all(len({block // (size // sizes[0]) for block in job}) <= -(-len(job) // size) for size in asked)
 
 
 def _refused(why: str) -> Diagnostic:

@@ -103,14 +103,17 @@ def block_differences(racks: Collection[Hosts], got: Blocks) -> list[str]:
 def unreachable(hosts: Collection[str], got: Blocks) -> str:
     """Why Slurm would refuse a job on exactly these hosts; empty where it would not.
 
-    It takes the least size that holds the job, and of the largest as many as it fills (24.11.5, tried with 440 node lists). Blocks
-    at the end that make no whole aggregate count as one, which Slurm does not print.
+    They must lie in one aggregate of the least size that holds the job, and in as few of the size below it as the job fills, or of the
+    largest (24.11.5 and 26.05.5, tried with 1,550 node lists). Blocks at the end that make no whole aggregate count as one, which
+    Slurm does not print.
     """
-    size = next((size for size in sorted(got.aggregates) if size >= len(hosts)), max(got.aggregates))
-    rest = frozenset().union(*got.order) - frozenset().union(*got.aggregates[size])
-    touched = sum(1 for one in (*got.aggregates[size], rest) if one & set(hosts))
-    most = -(-len(hosts) // size)
-    return f"its {len(hosts)} hosts lie in {touched} blocks of size {size}, and Slurm gives it {most}" if touched > most else ""
+    above, below = [s for s in sorted(got.aggregates) if s >= len(hosts)], [s for s in sorted(got.aggregates) if s < len(hosts)]
+    for size in (*above[:1], *below[-1:]):
+        rest = frozenset().union(*got.order) - frozenset().union(*got.aggregates[size])
+        touched, most = sum(1 for one in (*got.aggregates[size], rest) if one & set(hosts)), -(-len(hosts) // size)
+        if touched > most:
+            return f"its {len(hosts)} hosts lie in {touched} blocks of size {size}, and Slurm gives it {most}"
+    return ""
 
 
 def check_reach(show_topology: str, project: Any) -> list[Diagnostic]:
