@@ -41,6 +41,7 @@ class Asked:
     prove: bool = False
     limit: float | None = None
     output: Path | None = None
+    picture: Path | None = None
     max_ratio: float | None = None
     format: Format = Format.text
     profile: Profile = Profile.production
@@ -67,6 +68,8 @@ def place(asked: Asked) -> NoReturn:
         _refuse(state, asked.format, findings)
     if asked.output:
         _write(state, orderings, asked.output)
+    if asked.picture:
+        _draw(state, orderings, asked.picture)
     _print(state, orderings, asked.format)
     above = [o for o in orderings if asked.max_ratio is not None and o.placement.ratio > asked.max_ratio]
     for o in above:
@@ -109,6 +112,21 @@ def _write(state: Run, orderings: Sequence[Ordering], folder: Path) -> None:
     except OSError as error:
         cannot(f"cannot write {error.filename or folder}: {error.strerror}")
     print(f"{folder}: {len(tree)} files, read back: they say what is printed here", file=sys.stderr)
+
+
+def _draw(state: Run, orderings: Sequence[Ordering], file: Path) -> None:
+    """The drawing of the one order that there is, in a new file."""
+    from ..ordering import picture
+    from ..output import OutputError, create
+
+    if len(orderings) > 1:
+        cannot(f"a picture shows one job: say which with --job; there is {', '.join(o.job.name for o in orderings)}")
+    try:
+        create(file, picture(state.design, orderings[0]))
+    except OutputError as error:
+        cannot(str(error))
+    except OSError as error:
+        cannot(f"cannot write {file}: {error.strerror}")
 
 
 def _ratios(asked: Asked) -> dict[str, float]:

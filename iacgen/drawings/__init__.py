@@ -1,19 +1,20 @@
-"""Drawings as SVG: a fabric by tiers, one of its rails, the racks of a hall. Each module lays out one picture, a template prints it."""
+"""Drawings as SVG: a fabric by tiers, one of its rails, the racks of a hall, the ranks of a job. Each module lays out one picture, a template prints it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from iacgen.design.fabric.model import Fabric
 from iacgen.design.model import Design
 
-from . import captions, dragonflies, racks, rails, trees
+from . import captions, dragonflies, placements, racks, rails, trees
 from .levels import plan_of
 from .picture import svg
+from .placements import Leaf, Pod, Seat
 from .view import whole
 
-__all__ = ["Drawing", "draw_fabric", "draw_racks", "draw_rail", "drawings"]
+__all__ = ["Drawing", "Leaf", "Pod", "Seat", "draw_fabric", "draw_placement", "draw_racks", "draw_rail", "drawings"]
 
 
 @dataclass(frozen=True)
@@ -61,3 +62,8 @@ def draw_rail(fabric: Fabric, number: int = 0) -> str:
 def draw_racks(design: Design, site: str) -> str:
     """The racks of a site. Raises KeyError for one without."""
     return svg(racks.draw(design, design.facilities[site]))
+
+
+def draw_placement(title: str, figures: str, pods: Sequence[Pod], stages: int, replicas: int) -> str:
+    """The hosts of a job's pool by switch group, in the hue of their ``stages`` and the shade of their data ``replicas``."""
+    return svg(placements.draw(title, figures, pods, stages, replicas))

@@ -98,6 +98,25 @@ class Line:
 
 
 @dataclass(frozen=True)
+class Area:
+    """Rectangles (left, top, width, height) that are one shape with one title, filled; or ``crossed``, both diagonals of each."""
+
+    parts: tuple[tuple[float, float, float, float], ...]
+    kind: str
+    title: str
+    crossed: bool = False
+
+    @property
+    def d(self) -> str:
+        """What is printed: the way round each, one behind the other."""
+        out = []
+        for part in self.parts:
+            x, y, w, h = map(number, part)
+            out.append(f"M{x} {y}l{w} {h}m0 {-h}l{-w} {h}" if self.crossed else f"M{x} {y}h{w}v{h}h{-w}z")
+        return "".join(out)
+
+
+@dataclass(frozen=True)
 class Words:
     """A line of text; ``at`` is the side of it that stands at ``x``. Its height is that of the font, its base line at ``y``."""
 
@@ -138,6 +157,7 @@ class Picture:
     boxes: tuple[Box, ...] = ()
     discs: tuple[Disc, ...] = ()
     words: tuple[Words, ...] = ()
+    areas: tuple[Area, ...] = ()
 
 
 def svg(picture: Picture) -> str:

@@ -5,6 +5,7 @@ from .files import MARK, faults, files
 from .flow import Wish, ordered
 from .ground import MAX_BYTES, NoGround, Source, sources
 from .model import Ground, Ordering
+from .picture import picture
 from .words import text
 
-__all__ = ["MAX_BYTES", "MARK", "Ground", "NoGround", "Ordering", "Source", "Wish", "data", "faults", "files", "ordered", "sources", "text"]
+__all__ = ["MAX_BYTES", "MARK", "Ground", "NoGround", "Ordering", "Source", "Wish", "data", "faults", "files", "ordered", "picture", "sources", "text"]
