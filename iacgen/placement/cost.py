@@ -5,7 +5,8 @@ is bytes / rate of the farthest edge for a ring or chain (one bad edge slows the
 all-to-all; what stays in an NVLink domain of several hosts runs at its rate and crosses no switch. Groups of ranks: rows are data
 rings, neighbours in a row context rings or expert groups, columns pipelines (see ``NodeGrid``). Links of a tree carry each family's
 bytes as counted at the groups they leave; where the groups of the top tier are joined two by two, as in a dragonfly, each such link
-counts too, with the bytes that go straight from one of its groups to the other: packets take the shortest way.
+counts too, with the bytes that go straight from one of its groups to the other: packets take the shortest way; and so does every
+link of a planned dragonfly (``ways``).
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ Domains = NDArray[np.int64] | None
 @dataclass(frozen=True)
 class _Flows:
     """A family's flows on one placement: bytes leaving each group by tier, slowest flow, its tier (0: none crossed), whether all stay in
-    their NVLink domains; where top groups are joined two by two, the bytes from each to each."""
+    their NVLink domains; where top groups are joined two by two, the bytes from each to each; where single links are known, the bytes on each."""
 
     leaving: tuple[NDArray[np.float64], ...]
     slowest_s: float
@@ -38,6 +39,7 @@ class _Flows:
     entries: int = 0
     inside: bool = False
     pairs: NDArray[np.float64] | None = None
+    links: NDArray[np.float64] | None = None
 
 
 def cost(tiers: Tiers, grid: NodeGrid, traffic: Traffic, order: Order, exposed: Mapping[Family, float] = EXPOSED) -> Cost:
@@ -92,6 +94,11 @@ def _family(tiers: Tiers, name: Family, exposed: float, flows: _Flows) -> Family
         one, other = divmod(int(load.argmax()), len(load))
         if load[one, other] > congestion:
             congestion, busiest = float(load[one, other]), f"{tiers.groups[-1][one]} to {tiers.groups[-1][other]}"
+    if flows.links is not None:
+        assert tiers.ways is not None
+        link = int(flows.links.argmax())
+        if flows.links[link] / tiers.ways.Bps > congestion:
+            congestion, busiest = float(flows.links[link] / tiers.ways.Bps), " to ".join(tiers.ways.ends[link])
     return FamilyCost(
         family=name,
         exposed=exposed,
@@ -113,15 +120,17 @@ def _rings(tiers: Tiers, volume: float, size: int, tensor: int, placed: Labels, 
     start = np.arange(placed.shape[1]) if domain is None else np.flatnonzero(domain != domain[end])
     if not start.size:
         return _Flows(_none(tiers), volume / tiers.nvlink_Bps, 0, inside=True)
-    leaving, level, entries, pairs = [], 0, 0, None
+    leaving, level, entries, pairs, links = [], 0, 0, None, None
     for k, (edges, sent, met) in enumerate(_crossing(placed, start, end[start])):
         leaving.append(volume * _count(tiers, k, sent))
         pairs = _between(tiers, k, sent, met, volume)
         level = k + 1 if edges.size else level
+        if k == 0 and tiers.ways:
+            links = tiers.ways.loads(sent, met, volume)
         if k == 0 and edges.size:
             entries = _most_alike(ring[edges] * len(tiers.groups[0]) + met)
     members = 1.0 if domain is None else size / int(np.bincount(ring[start]).max())
-    return _Flows(tuple(leaving), volume / min(float(tiers.flow_Bps[level]) * members, tiers.nvlink_Bps), level, entries, pairs=pairs)
+    return _Flows(tuple(leaving), volume / min(float(tiers.flow_Bps[level]) * members, tiers.nvlink_Bps), level, entries, pairs=pairs, links=links)
 
 
 def _columns(tiers: Tiers, volume: float, row: int, closed: bool, placed: Labels, domain: Domains) -> _Flows:
@@ -136,12 +145,14 @@ def _columns(tiers: Tiers, volume: float, row: int, closed: bool, placed: Labels
         start, end = start[far], end[far]
     if not start.size:
         return _Flows(_none(tiers), volume / tiers.nvlink_Bps, 0, inside=True)
-    leaving, level, pairs = [], 0, None
+    leaving, level, pairs, links = [], 0, None, None
     for k, (edges, one, other) in enumerate(_crossing(placed, start, end)):
+        if k == 0 and tiers.ways:
+            links = tiers.ways.loads(one, other, volume) + tiers.ways.loads(other, one, volume)
         leaving.append(volume * (_count(tiers, k, one) + _count(tiers, k, other)))
         pairs = _between(tiers, k, one, other, volume)
         level = k + 1 if edges.size else level
-    return _Flows(tuple(leaving), volume / min(float(tiers.flow_Bps[level]), nearest), level, pairs=None if pairs is None else pairs + pairs.T)
+    return _Flows(tuple(leaving), volume / min(float(tiers.flow_Bps[level]), nearest), level, pairs=None if pairs is None else pairs + pairs.T, links=links)
 
 
 def _all_to_all(tiers: Tiers, volume: float, size: int, placed: Labels, domain: Domains) -> _Flows:
@@ -171,7 +182,9 @@ def _all_to_all(tiers: Tiers, volume: float, size: int, placed: Labels, domain: 
     leaving = tuple(share * np.bincount(member[k].ravel(), apart[k].ravel(), len(tiers.groups[k])) for k in range(len(tiers.names)))
     least = share * int(far.max()) / float(tiers.flow_Bps[0])
     level = max((k + 1 for k, pairs in enumerate(apart) if pairs.any()), default=0)
-    return _Flows(leaving, max(float(seconds.max()), least), level, inside=not far.any(), pairs=_among(tiers, member[-1], share))
+    pairs = None if tiers.pair_Bps is None else _among(tiers, -1, member, share)
+    links = None if tiers.ways is None else tiers.ways.of(_among(tiers, 0, member, share).ravel())
+    return _Flows(leaving, max(float(seconds.max()), least), level, inside=not far.any(), pairs=pairs, links=links)
 
 
 @lru_cache(maxsize=16)
@@ -221,11 +234,10 @@ def _between(tiers: Tiers, tier: int, start: Labels, end: Labels, volume: float)
     return volume * np.bincount(start * groups + end, minlength=groups * groups).reshape(groups, groups)
 
 
-def _among(tiers: Tiers, member: Labels, share: float) -> NDArray[np.float64] | None:
-    """The same for groups whose members, given by their group of the top tier, each send ``share`` bytes to each other."""
-    if tiers.pair_Bps is None:
-        return None
-    held = np.zeros((len(member), len(tiers.groups[-1])))
+def _among(tiers: Tiers, tier: int, member: Labels, share: float) -> NDArray[np.float64]:
+    """The same of any tier, for expert groups whose members, given by their groups of each tier, each send ``share`` bytes to each other."""
+    member = member[tier]
+    held = np.zeros((len(member), len(tiers.groups[tier])))
     np.add.at(held, (np.arange(len(member))[:, None], member), 1.0)
     out = share * (held.T @ held)
     np.fill_diagonal(out, 0.0)

@@ -13,6 +13,8 @@ from iacgen.design.fabric.model import Fabric
 from iacgen.design.fabric.planned import of_fabric as planned
 
 from .assumptions import NIC_SHARE_BY_TIER
+from .ways import Ways
+from .ways import of_fabric as ways_of
 
 Labels = NDArray[np.int64]
 Rates = NDArray[np.float64]
@@ -30,6 +32,7 @@ class Tiers:
     crosses no switch and runs at ``nvlink_Bps`` a host; domains need not lie in one leaf group.
     ``pair_Bps[g, h]``: bytes per second over the links from group g of the top tier straight to group h, where every two are joined so
     (a dragonfly); None where they meet in switches above. ``kind[h]``: the GPU type of a host as a number; None where all are alike.
+    ``ways``: the single links of a planned dragonfly, whose leaves are the groups of the first tier; None where they are not known.
     """
 
     names: tuple[str, ...]
@@ -41,6 +44,7 @@ class Tiers:
     nvlink_Bps: float = np.inf
     pair_Bps: Rates | None = None
     kind: NDArray[np.int64] | None = None
+    ways: Ways | None = None
 
     @property
     def hosts(self) -> int:
@@ -70,7 +74,8 @@ def of_hierarchy(hierarchy: Hierarchy, node_Bps: float | None = None, pair_Bps: 
 
 def of_fabric(fabric: Fabric, pool: str, hosts: Sequence[str]) -> Tiers:
     """The tiers of a designed fabric for these hosts of one pool. Raises KeyError for a host that is not on it."""
-    return of_hierarchy(planned(fabric, hosts), fabric.nics[pool].count * fabric.link_gbps[pool] * 1e9 / 8, _pairs(fabric))
+    tiers = of_hierarchy(planned(fabric, hosts), fabric.nics[pool].count * fabric.link_gbps[pool] * 1e9 / 8, _pairs(fabric))
+    return replace(tiers, ways=ways_of(fabric))
 
 
 def _pairs(fabric: Fabric) -> Rates | None:
