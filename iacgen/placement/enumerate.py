@@ -99,18 +99,20 @@ def _free(held: Bins, grid: NodeGrid, begun: Assigned, used: Assigned, node: int
     return free
 
 
-def scores_of(tiers: Tiers, held: Bins, grid: NodeGrid, traffic: Traffic, exposed: Mapping[Family, float], assigned: Assigned) -> tuple[Rates, Rates]:
-    """Of each assignment of virtual nodes to bins, one a row: exposed seconds, and bytes that leave the groups of each tier."""
+def scores_of(tiers: Tiers, held: Bins, grid: NodeGrid, traffic: Traffic, exposed: Mapping[Family, float], assigned: Assigned) -> tuple[Rates, Rates, Rates]:
+    """Of each assignment of virtual nodes to bins, one a row: exposed seconds, bytes that leave the groups of each tier, and how
+    crowded it is: the eighth mean of all loads and members where seconds count the largest, so that it falls before these do."""
     step = max(1, _BATCH // max(grid.nodes, 0 if tiers.pair_Bps is None else tiers.pair_Bps.size))
     parts = [_batch(tiers, held, grid, traffic, exposed, assigned[i : i + step]) for i in range(0, len(assigned), step)]
-    return np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
+    seconds, moved, crowd = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return seconds, moved, crowd
 
 
-def _batch(tiers: Tiers, held: Bins, grid: NodeGrid, traffic: Traffic, exposed: Mapping[Family, float], assigned: Assigned) -> tuple[Rates, Rates]:
+def _batch(tiers: Tiers, held: Bins, grid: NodeGrid, traffic: Traffic, exposed: Mapping[Family, float], assigned: Assigned) -> tuple[Rates, Rates, Rates]:
     own = int(held.domain.max()) + 1 + np.arange(grid.nodes)  # a host that shares its NVLink domain with none
     joined = np.where(held.domain[assigned] < 0, own, held.domain[assigned])
     placed = np.stack([joined, *held.labels[:, assigned]])
-    total, moved = np.zeros(len(assigned)), np.zeros((len(assigned), len(tiers.names)))
+    total, crowd, moved = np.zeros(len(assigned)), np.zeros(len(assigned)), np.zeros((len(assigned), len(tiers.names)))
     ring, stages = grid.context * grid.data, placed.reshape(len(placed), len(assigned), grid.pipeline, grid.row)
     found: list[tuple[Family, Flows]] = []
     if traffic.data and ring > 1:
@@ -122,12 +124,12 @@ def _batch(tiers: Tiers, held: Bins, grid: NodeGrid, traffic: Traffic, exposed: 
     if traffic.expert and grid.expert > 1:
         found.append(("ep", _all_to_all(tiers, traffic.expert, grid.expert, placed)))
     links = list(tiers.uplink_Bps) if tiers.pair_Bps is None else [*tiers.uplink_Bps, tiers.pair_Bps.ravel()]
-    for family, (slowest, leaving, pairs) in found:
-        for sent, link in zip(leaving + pairs, links, strict=True):
-            slowest = np.maximum(slowest, (sent / link).max(axis=1))
-        total += exposed[family] * slowest
+    for family, (members, leaving, pairs) in found:
+        loads = [members, *(sent / link for sent, link in zip(leaving + pairs, links, strict=True))]
+        total += exposed[family] * np.max([load.max(axis=1) for load in loads], axis=0)
+        crowd += exposed[family] * np.sum([np.square(np.square(np.square(load))).sum(axis=1) for load in loads], axis=0) ** 0.125
         moved += np.stack([left.sum(axis=1) for left in leaving], axis=1)
-    return total, moved
+    return total, moved, crowd
 
 
 def _rings(tiers: Tiers, volume: float, size: int, tensor: int, placed: NDArray[np.int64]) -> Flows:
@@ -139,7 +141,7 @@ def _rings(tiers: Tiers, volume: float, size: int, tensor: int, placed: NDArray[
     leaving = [volume * _counts(tiers, k, start[k + 1], apart) for k, apart in enumerate(crossed)]
     most = far.sum(axis=-1).max(axis=(1, 2))
     rate = tiers.flow_Bps[_level(crossed)] * (size / np.maximum(most, 1))
-    return volume / np.where(most > 0, np.minimum(rate, tiers.nvlink_Bps), tiers.nvlink_Bps), leaving, pairs
+    return (volume / np.where(most > 0, np.minimum(rate, tiers.nvlink_Bps), tiers.nvlink_Bps))[:, None], leaving, pairs
 
 
 def _columns(tiers: Tiers, volume: float, closed: bool, stages: NDArray[np.int64]) -> Flows:
@@ -149,7 +151,7 @@ def _columns(tiers: Tiers, volume: float, closed: bool, stages: NDArray[np.int64
     leaving = [volume * (_counts(tiers, k, start[k + 1], apart) + _counts(tiers, k, end[k + 1], apart)) for k, apart in enumerate(crossed)]
     back = _pairs(tiers, end[-1], start[-1], crossed[-1])
     pairs = [volume * (count + other) for count, other in zip(_pairs(tiers, start[-1], end[-1], crossed[-1]), back, strict=True)]
-    return volume / np.where(far.any(axis=(1, 2)), tiers.flow_Bps[_level(crossed)], tiers.nvlink_Bps), leaving, pairs
+    return (volume / np.where(far.any(axis=(1, 2)), tiers.flow_Bps[_level(crossed)], tiers.nvlink_Bps))[:, None], leaving, pairs
 
 
 def _all_to_all(tiers: Tiers, volume: float, size: int, placed: NDArray[np.int64]) -> Flows:
@@ -164,7 +166,7 @@ def _all_to_all(tiers: Tiers, volume: float, size: int, placed: NDArray[np.int64
     seconds[..., np.arange(size), np.arange(size)] = 0.0
     leaving = [share * _counts(tiers, k, start[k + 1], apart) for k, apart in enumerate(crossed)]
     pairs = [share * count for count in _pairs(tiers, start[-1], end[-1], crossed[-1])]
-    return seconds.sum(axis=-1).max(axis=(1, 2)), leaving, pairs
+    return seconds.sum(axis=-1).reshape(len(seconds), -1), leaving, pairs
 
 
 def _crossed(start: NDArray[np.int64], end: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:

@@ -17,7 +17,7 @@ from .model import Family
 from .tiers import Tiers
 
 MOST_NODES = 192
-CELLS = 24_000_000
+CELLS = 8_000_000
 """Virtual nodes in all neighbours that are scored, at most."""
 STARTS = 8
 """Orders that exchanges begin at, at most."""
@@ -33,7 +33,7 @@ def polished(
     """(an order no slower than the first of ``orders``, how many were scored). Jobs of more than ``MOST_NODES`` nodes stay as they are.
 
     From each order the best of those is taken that differ by an exchange of two tensor groups' hosts, of two expert or context groups, two columns or two
-    rows, or by a move to idle hosts; of equally fast ones the one with the fewest bytes over switches. One that was there before is never
+    rows, or by a move to idle hosts; of equally fast ones the least crowded one. One that was there before is never
     taken again, so that the search leaves orders that are merely better than all next to them.
     """
     if grid.nodes > MOST_NODES:
@@ -67,9 +67,9 @@ class _Climb:
             near = [one for one in _neighbours(self.held, self.grid, at) if one.tobytes() not in self.seen]
             if not near:
                 return
-            seconds, moved = scores_of(self.tiers, self.held, self.grid, self.traffic, self.exposed, np.array(near))
+            seconds, _, crowd = scores_of(self.tiers, self.held, self.grid, self.traffic, self.exposed, np.array(near))
             self.scored += len(near)
-            pick = int(np.lexsort((np.arange(len(near)), np.round(moved.sum(axis=1) / max(moved.max(), 1e-300), 9), np.round(seconds / self.best_s, 9)))[0])
+            pick = int(np.lexsort((np.arange(len(near)), np.round(crowd / self.best_s, 9), np.round(seconds / self.best_s, 9)))[0])
             at = near[pick]
             better = seconds[pick] < self.best_s * (1 - 1e-9)
             worse = 0 if better else worse + 1

@@ -13,6 +13,7 @@ from iacgen.training.traffic import NodeGrid
 from ..cost import whole
 from ..tiers import Tiers
 from .seats import Ground, Rule, Seats, Turn, grounds
+from .straddle import straddled
 from .walks import Walk, walks
 
 Order = NDArray[np.int64]
@@ -63,7 +64,19 @@ def _all(tiers: Tiers, grid: NodeGrid) -> Iterator[Order]:
                     order = np.empty(grid.nodes, dtype=np.int64)
                     order[laid[takes]] = seats.hosts
                     yield order
+    yield from _cut_evenly(grid, fields)
     yield as_they_come(grid)
+
+
+def _cut_evenly(grid: NodeGrid, fields: list[Ground]) -> Iterator[Order]:
+    """Expert groups that must straddle, cut in two."""
+    for ground in fields if grid.expert > 1 else ():
+        for seats in straddled(ground, grid.nodes, grid.expert):
+            for walk in walks(grid):
+                if walk.width == grid.expert:
+                    order = np.empty(grid.nodes, dtype=np.int64)
+                    order[walk.cells(grid, seats.takes)] = seats.hosts
+                    yield order
 
 
 def _rules(grid: NodeGrid, walk: Walk, ground: Ground) -> list[Rule]:
