@@ -90,17 +90,18 @@ def draw(
     blueprint: BlueprintFile,
     over: OverOption = None,
     sets: SetOption = None,
-    what: Annotated[Drawn, typer.Option("--what", help="A fabric by tiers, one rail of it, or the racks of a hall with their power.")] = Drawn.fabric,
+    what: Annotated[Drawn, typer.Option("--what", help="A fabric by tiers, one rail of it, the racks of a hall with their power, or the ranks of a job on their hosts.")] = Drawn.fabric,
     fabric: Annotated[str | None, typer.Option("--fabric", help="Which fabric; by default the first that carries computation.")] = None,
     rail: Annotated[int, typer.Option("--rail", help="Which rail, from 1.", min=1)] = 1,
     site: Annotated[str | None, typer.Option("--site", help="The racks of which site; by default the first that has racks.")] = None,
+    job: Annotated[str | None, typer.Option("--job", help="The ranks of which job; by default the only one.")] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="New file for the drawing; it is printed by default.")] = None,
     profile: ProfileOption = Profile.production,
 ) -> None:
-    """Draw a fabric, a rail or the racks as SVG."""
+    """Draw a fabric, a rail, the racks or the ranks of a job as SVG."""
     from .draw import draw as command
 
-    command(blueprint, over or [], sets or [], what, site if what is Drawn.racks else fabric, rail, output, profile)
+    command(blueprint, over or [], sets or [], what, {Drawn.racks: site, Drawn.placement: job}.get(what, fabric), rail, output, profile)
 
 
 @app.command()

@@ -52,3 +52,4 @@ class Drawn(str, Enum):
     fabric = "fabric"
     rail = "rail"
     racks = "racks"
+    placement = "placement"

@@ -13,6 +13,7 @@ from .read import print_findings, run_blueprint
 
 if TYPE_CHECKING:
     from ..design import Design
+    from ..pipeline import Run
 
 
 def draw(path: Path, over: Sequence[Path], sets: Sequence[str], what: Drawn, name: str | None, rail: int, file: Path | None, profile: Profile) -> None:
@@ -25,7 +26,7 @@ def draw(path: Path, over: Sequence[Path], sets: Sequence[str], what: Drawn, nam
     if state.design is None:
         print_findings(state)
         sys.exit(FINDINGS)
-    text = _text(state.design, what, name, rail)
+    text = _ranks(state, name) if what is Drawn.placement else _text(state.design, what, name, rail)
     if file is None:
         print(text, end="")
     else:
@@ -38,6 +39,23 @@ def draw(path: Path, over: Sequence[Path], sets: Sequence[str], what: Drawn, nam
     if bad := len(errors(state.findings)):
         print(f"iacgen: check finds {bad} error{'s' * (bad > 1)} in this blueprint", file=sys.stderr)
         sys.exit(FINDINGS)
+
+
+def _ranks(state: Run, name: str | None) -> str:
+    """The drawing of a job's order, as ``generate`` makes it; leaves with 1, with the findings, where there is none."""
+    from ..ordering import ordered, picture
+
+    if state.blueprint is None or state.design is None or state.project is None:
+        print_findings(state)
+        sys.exit(FINDINGS)
+    jobs = state.project.jobs
+    if name is None and len(jobs) == 1:
+        name = next(iter(jobs))
+    if name is None or name not in jobs:
+        listed = f"there is {', '.join(jobs)}"
+        cannot("there is not a job in this blueprint" if not jobs else f"{name} is not a job; {listed}" if name else f"a drawing shows one job: say which with --job; {listed}")
+    orderings, _ = ordered(state.design, {name: jobs[name]}, {name: state.blueprint.training[name].nodes})
+    return picture(state.design, orderings[0])
 
 
 def _text(design: Design, what: Drawn, name: str | None, rail: int) -> str:

@@ -27,6 +27,18 @@ def test_another_rail(call):
     assert done.exit_code == 0 and "rail 8" in root[0].text and "su1-leaf8" in root[1].text
 
 
+def test_the_ranks_of_a_job(call, tmp_path):
+    done = call("draw", SUPERPOD, "--what", "placement", "--job", "pretrain")
+    assert (done.exit_code, done.stderr) == (0, "")
+    call("place", SUPERPOD, "--job", "pretrain", "--picture", "x.svg")
+    assert done.stdout == (tmp_path / "x.svg").read_text(encoding="utf-8")
+
+
+def test_one_of_several_jobs_is_asked_for(call):
+    done = call("draw", SUPERPOD, "--what", "placement")
+    assert (done.exit_code, done.stdout, done.stderr) == (2, "", "iacgen: a drawing shows one job: say which with --job; there is finetune, pretrain\n")
+
+
 def test_a_value_laid_over_the_blueprint_shows(call, blueprint):
     done = call("draw", "lab.yaml", "--set", "nodes.gpu.count=3")
     assert "gpu0003" in done.stdout and "gpu0003" not in call("draw", "lab.yaml").stdout
@@ -48,6 +60,7 @@ def test_a_new_file_is_written_and_none_is_overwritten(call, blueprint, tmp_path
     [
         (("--fabric", "mgmtt"), "mgmtt is not a fabric with switches; there is compute, mgmt"),
         (("--what", "rail"), "there is not a fabric by rails in this blueprint"),
+        (("--what", "placement", "--job", "x"), "x is not a job; there is pretrain"),
         (("--what", "racks", "--site", "x"), "x is not a site with racks; there is lab-room"),
     ],
 )

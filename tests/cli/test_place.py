@@ -5,10 +5,14 @@ import json
 import sys
 from pathlib import Path
 
+import jsonschema
 import pytest
 
+from iacgen.ordering import data, ordered
 from iacgen.pipeline import run
 
+ROOT = Path(__file__).parents[2]
+SCHEMA = json.loads((ROOT / "docs/placement.schema.json").read_text(encoding="utf-8"))
 BLUEPRINTS = Path(__file__).parents[2] / "blueprints"
 SUPERPOD = BLUEPRINTS / "superpod-h100.yaml"
 
@@ -24,6 +28,7 @@ def placed(call, *args):
     done = call("place", *args, "--format", "json")
     assert (done.exit_code, done.stderr) == (0, "")
     out = json.loads(done.stdout)
+    jsonschema.validate(out, SCHEMA, cls=jsonschema.Draft202012Validator)
     return out, {job["job"]: job for job in out["jobs"]}
 
 
@@ -34,6 +39,23 @@ def test_it_tells_the_order_that_generate_writes(call, project):
     for name, placement in project.placements.items():
         assert tuple(jobs[name]["hosts"]) == placement.hosts
         assert jobs[name]["digest"] == hashlib.sha256("\n".join(placement.hosts).encode()).hexdigest()
+
+
+def test_every_key_stands_on_the_page():
+    page = (ROOT / "docs/placement.md").read_text(encoding="utf-8").partition("## JSON")[2]
+    assert {key for key in SCHEMA["$defs"]["job"]["properties"] if f"{key}`" not in page} == set()
+    inner = {key for name in ("fabric", "cost", "family_cost") for key in SCHEMA["$defs"][name]["properties"]}
+    assert {key for key in inner if f"`{key}`" not in page} == {"family"}
+
+
+def test_a_reader_of_the_schema_would_see_a_key_that_is_gone(project):
+    state = run(SUPERPOD.read_bytes(), "x", judge=False, placed=False)
+    told = data("x", ordered(state.design, {"finetune": state.jobs["finetune"]}, {"finetune": "gpu"})[0])
+    jsonschema.validate(told, SCHEMA, cls=jsonschema.Draft202012Validator)
+    for key in told["jobs"][0]:
+        spoilt = {**told, "jobs": [{k: v for k, v in told["jobs"][0].items() if k != key}]}
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(spoilt, SCHEMA, cls=jsonschema.Draft202012Validator)
 
 
 def test_families_add_up_and_hosts_are_told_once(call):

@@ -3,15 +3,19 @@
 import json
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 SUPERPOD = Path(__file__).parents[2] / "blueprints" / "superpod-h100.yaml"
+SCHEMA = json.loads((Path(__file__).parents[2] / "docs/placement.schema.json").read_text(encoding="utf-8"))
 
 
 def placed(call, *args):
     done = call("place", SUPERPOD, "--job", "pretrain", *args, "--format", "json")
     assert (done.exit_code, done.stderr) == (0, "")
-    return json.loads(done.stdout)["jobs"][0]
+    out = json.loads(done.stdout)
+    jsonschema.validate(out, SCHEMA, cls=jsonschema.Draft202012Validator)
+    return out["jobs"][0]
 
 
 def test_nothing_else_moves(call):

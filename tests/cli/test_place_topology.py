@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 from iacgen.discovery import KINDS
@@ -10,6 +11,7 @@ from iacgen.cli.complete import TOPOLOGIES
 
 BLUEPRINTS = Path(__file__).parents[2] / "blueprints"
 SUPERPOD = BLUEPRINTS / "superpod-h100.yaml"
+SCHEMA = json.loads((Path(__file__).parents[2] / "docs/placement.schema.json").read_text(encoding="utf-8"))
 TREE = """\
 SwitchName=core Switches=pod[1-2]
 SwitchName=pod1 Switches=leaf[1-2]
@@ -30,7 +32,9 @@ def tree(tmp_path):
 def placed(call, *args, blueprint=SUPERPOD, job="pretrain"):
     done = call("place", blueprint, "--job", job, *args, "--format", "json")
     assert done.exit_code == 0, done.stdout + done.stderr
-    return json.loads(done.stdout)["jobs"][0]
+    out = json.loads(done.stdout)
+    jsonschema.validate(out, SCHEMA, cls=jsonschema.Draft202012Validator)
+    return out["jobs"][0]
 
 
 def test_the_fabric_that_exists_stands_for_the_planned_one(call, tree):
