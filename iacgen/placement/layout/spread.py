@@ -42,8 +42,10 @@ def spread(tiers: Tiers, grid: NodeGrid, traffic: Traffic, exposed: Mapping[Fami
     for _, stages, width in sorted(found)[:SHAPES]:
         deal = _Deal(tiers, grid, traffic, exposed, stages, width, sizes // (stages * width), pair)
         even = deal.mend()
-        yield _order(tiers, grid, deal)
-        if even:  # no other shape promises more
+        yield _order(tiers, grid, deal, np.lexsort((np.arange(tiers.hosts), *tiers.labels)))
+        if tiers.ways is not None:
+            yield _order(tiers, grid, deal, _over_leaves(tiers))
+        elif even:  # no other shape promises more; links inside groups, where they count, may
             return
 
 
@@ -184,9 +186,17 @@ def _dealt(rows: int, columns: int, room: Order) -> list[list[int]]:
     return out
 
 
-def _order(tiers: Tiers, grid: NodeGrid, deal: _Deal) -> Order:
-    """Tiles of a group take its hosts leaf by leaf."""
-    hosts = np.lexsort((np.arange(tiers.hosts), *tiers.labels))
+def _over_leaves(tiers: Tiers) -> Order:
+    """Group by group, one host of each leaf in turn."""
+    by_leaf = np.lexsort((np.arange(tiers.hosts), tiers.labels[0]))
+    leaf = tiers.labels[0][by_leaf]
+    turn = np.empty(tiers.hosts, dtype=np.int64)
+    turn[by_leaf] = np.arange(tiers.hosts) - np.searchsorted(leaf, leaf)
+    return np.lexsort((tiers.labels[0], turn, tiers.labels[-1]))
+
+
+def _order(tiers: Tiers, grid: NodeGrid, deal: _Deal, hosts: Order) -> Order:
+    """Tiles of a group take its hosts in that sequence."""
     first = np.searchsorted(tiers.labels[-1][hosts], np.arange(len(tiers.groups[-1])))
     order = np.empty((deal.rows, deal.stages, deal.columns, deal.width), dtype=np.int64)
     size = deal.stages * deal.width
