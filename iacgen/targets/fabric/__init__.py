@@ -32,7 +32,7 @@ READERS = {
     "plan.csv": "people, and guids.sh where there is one: the address or the name of every device",
     "opensm.conf": "OpenSM; the role opensm installs it, with the port and the priority of each manager",
     "partitions.conf": "OpenSM; the role opensm installs it",
-    "ranks.txt": "who starts jobs: all hosts in the order of ranks, mixed over the groups of the dragonfly; the files of a job here have it",
+    "ranks.txt": "who starts programs that are not planned here: all hosts, mixed over the groups of the dragonfly; a planned job has an order of its own",
     "guids.sh": "sh, on a manager: GUIDs for OpenSM by the names of plan.csv",
     "switches": "the switches",
     "fabric.svg": "people: a drawing by tiers",

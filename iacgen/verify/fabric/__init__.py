@@ -68,13 +68,14 @@ def infiniband(project: Any) -> list[Fabric]:
 
 
 def ranked(tree: Path, project: Any, fabric: Fabric) -> tuple[str, ...]:
-    """Hosts in rank order as the tree has them: on a compute fabric those of its largest job, from the file by which it is started. Where
-    there is no job, nobody has said, but on a dragonfly: it has a file of its own for them. Raises ListError."""
+    """Hosts in rank order as the tree has them: on a compute fabric those of its largest job, from the file by which it is started; where
+    there is no job, nobody has said. A dragonfly has a file of its own: it is judged by the shifts of all its hosts, and a job's order there
+    serves that job's rings and pipelines alone. Raises ListError."""
+    if fabric.topology.startswith("dragonfly"):
+        return ranks(tree, fabric.name, None)
     on = {*fabric.hosts}
     placed = {name: p.hosts for name, p in project.placements.items() if fabric.purpose == "compute" and on.issuperset(p.hosts) and not project.design.pool_of(p.hosts[0]).only_planned}
-    if placed or fabric.topology.startswith("dragonfly"):
-        return ranks(tree, fabric.name, max(placed, key=lambda name: len(placed[name]), default=None))
-    return ()
+    return ranks(tree, fabric.name, max(placed, key=lambda name: len(placed[name]))) if placed else ()
 
 
 def managed_here(fabric: Fabric) -> bool:
