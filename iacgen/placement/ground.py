@@ -23,11 +23,15 @@ def islands(found: Hierarchy, nodes: int, down: Collection[str]) -> tuple[Hierar
 
 
 def tiers_of(found: Hierarchy, node_Bps: float | None, nvlink_Bps: float) -> Tiers:
-    """The tiers of one part. The rate of a node's adapters is that of its system where it is known, else what the source tells."""
+    """The tiers of one part. The rate of a node's adapters is that of its system where it is known, else what the source tells. Hosts that the
+    source gives several types of GPU are told apart, those of which it does not tell as one more type."""
     rated = replace(found, node_Bps=node_Bps or found.node_Bps)
     tiers = of_hierarchy(rated)
     if any(found.domains):
         number: dict[str, int] = {}
         joined = [number.setdefault(name or f"\0{host}", len(number)) for name, host in zip(found.domains, found.hosts, strict=True)]
         tiers = replace(tiers, domain=np.array(joined, dtype=np.int64), nvlink_Bps=nvlink_Bps)
+    if len(set(found.gpus)) > 1:
+        types = sorted({name or "" for name in found.gpus})
+        tiers = replace(tiers, kind=np.array([types.index(name or "") for name in found.gpus], dtype=np.int64))
     return tiers

@@ -35,3 +35,10 @@ def test_hosts_of_one_nvlink_domain_share_a_number_and_others_have_their_own():
     tiers = tiers_of(replace(TREE, domains=("x", "x", None, None, "y")), 100.0, 900.0)
     assert tiers.nvlink_Bps == 900.0
     assert tiers.domain.tolist() == [0, 0, 1, 2, 3]
+
+
+def test_hosts_with_other_gpus_are_told_apart():
+    assert tiers_of(replace(TREE, gpus=("H100",) * 5), 100.0, np.inf).kind is None
+    tiers = tiers_of(replace(TREE, gpus=("H100", "A100", None, "H100", "A100")), 100.0, np.inf)
+    assert tiers.kind.tolist() == [2, 1, 0, 2, 1]
+    assert tiers_of(replace(TREE, gpus=("H100", "A100", None, "H100", "A100")).only(("d", "b")), 100.0, np.inf).kind.tolist() == [1, 0]

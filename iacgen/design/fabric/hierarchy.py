@@ -22,7 +22,8 @@ class Hierarchy:
     all switches that its hosts share: the rail leaves of a unit are one. What joins all hosts is a last tier of one group; without it
     the groups of the last tier are islands. ``uplink_Bps[k][g]``: bytes per second that may leave group g of tier k, one direction;
     infinite where it is not known or nothing limits it. ``node_Bps``: of the adapters of one host, None where the source does not
-    tell. ``domains``: the NVLink domain of each host by name, empty where no source tells; None for a host in none.
+    tell. ``domains``: the NVLink domain of each host by name, empty where no source tells; None for a host in none. ``gpus``: what the source
+    calls the GPU or the machine type of each host, empty where it does not tell; None for a host of which it does not.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Hierarchy:
     uplink_Bps: tuple[Rates, ...] = ()
     node_Bps: float | None = None
     domains: tuple[str | None, ...] = field(default=())
+    gpus: tuple[str | None, ...] = field(default=())
 
     def __post_init__(self) -> None:
         if self.labels.shape != (len(self.tiers), len(self.hosts)) or len(self.groups) != len(self.tiers):
@@ -53,5 +55,5 @@ class Hierarchy:
     def only(self, hosts: Sequence[str]) -> Hierarchy:
         """These hosts alone, in this order; groups keep their numbers, so that some may be empty. Raises KeyError for an unknown one."""
         at = np.array([self.index[host] for host in hosts], dtype=np.int64)
-        domains = tuple(self.domains[i] for i in at) if self.domains else ()
-        return Hierarchy(self.name, tuple(hosts), self.tiers, self.groups, self.labels[:, at], self.uplink_Bps, self.node_Bps, domains)
+        domains, gpus = (tuple(words[i] for i in at) if words else () for words in (self.domains, self.gpus))
+        return Hierarchy(self.name, tuple(hosts), self.tiers, self.groups, self.labels[:, at], self.uplink_Bps, self.node_Bps, domains, gpus)
