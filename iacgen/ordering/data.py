@@ -60,7 +60,10 @@ def _change(ordering: Ordering) -> dict[str, Any] | None:
     after = change.after
     return {
         "down": list(change.down),
-        "moves": [{"ranks": list(ranks_of(after, m.node)), "from": m.out, "to": m.into, "same": shared(before, after, m.node), "spare": spare(before, m.into)} for m in after.moves],
+        "moves": [
+            {"ranks": list(ranks_of(after, m.node)), "from": m.out, "to": m.into, "same": near, "spare": spare(before, m.into)}
+            for m, near in zip(after.moves, change.shared, strict=True)
+        ],
         "ranks_moved": len(after.moves) * after.gpus_per_node,
         "before": {"seconds": before.cost_s, "bytes_leaving": dict(zip(before.cost.tiers, before.cost.bytes_by_tier, strict=True)), "digest": before.digest},
         "anew": {"seconds": change.anew.total_s, "ranks_moved": change.anew_moved * after.gpus_per_node},
@@ -71,11 +74,6 @@ def _change(ordering: Ordering) -> dict[str, Any] | None:
 def ranks_of(placement: Placement, node: int) -> tuple[int, int]:
     """The first and the last rank of a virtual node."""
     return node * placement.gpus_per_node, (node + 1) * placement.gpus_per_node - 1
-
-
-def shared(before: Placement, after: Placement, node: int) -> str | None:
-    """The lowest tier of whose groups the old and the new host of a virtual node have one in common; None where they have none."""
-    return next((tier for tier, old, new in zip(after.cost.tiers, before.seat, after.seat, strict=True) if old[node] == new[node]), None)
 
 
 def spare(before: Placement, host: str) -> bool:

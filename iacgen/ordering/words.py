@@ -11,7 +11,7 @@ from iacgen.placement import FamilyCost, Placement
 from iacgen.placement.assumptions import sentences
 from iacgen.render import InvalidHostlist, fold
 
-from .data import ranks_of, shared, spare, utilisation
+from .data import ranks_of, spare, utilisation
 from .model import Ordering
 
 WIDTH, HEAD = 100, 16
@@ -85,14 +85,14 @@ def _change(ordering: Ordering) -> Iterator[str]:
         return
     after = change.after
     yield ""
+    near = {move.out: (move, tier) for move, tier in zip(after.moves, change.shared, strict=True)}
     for host in change.down:
-        move = next((m for m in after.moves if m.out == host), None)
-        if move is None:
+        if host not in near:
             yield from _row("down", f"{host} had no rank")
             continue
-        tier = shared(before, after, move.node)
+        move, tier = near[host]
         first, last = ranks_of(after, move.node)
-        where = f"of the same {tier} group" if tier else f"of another {after.cost.tiers[-1]} group"
+        where = "of the same NVLink domain" if tier == "nvlink" else f"of the same {tier} group" if tier else f"of another {after.cost.tiers[-1]} group"
         yield from _row("down", f"{host}: its ranks {first:,} to {last:,} go to {move.into}, {where}, {'a spare' if spare(before, move.into) else 'no spare'}")
     yield from _row("change", f"{_than(before.cost_s, after.cost_s)}; {len(after.moves) * after.gpus_per_node:,} of {after.world:,} ranks move")
     for tier, old, new in zip(after.cost.tiers, before.cost.bytes_by_tier, after.cost.bytes_by_tier, strict=True):

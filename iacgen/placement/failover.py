@@ -17,18 +17,21 @@ from .cost import cost
 from .model import Cost, Placement
 from .placing import chosen_on, ground_of, moves_between, placement_on, refusals, split
 from .replacement import replaced
+from .tiers import Tiers
 
 
 @dataclass(frozen=True)
 class Failover:
     """The order ``after`` the hosts in ``down`` have failed: its ``moves`` are all that changes, its ``unmoved_cost`` is what the order cost before.
 
-    ``anew``: the cost of an order made for the hosts that are left, in which ``anew_moved`` hosts of the job would be others than before.
+    ``shared``, one for each of its moves: "nvlink" where both hosts are of one NVLink domain, else the lowest tier of whose groups both are in one,
+    None where there is none. ``anew``: the cost of an order made for the hosts that are left, in which ``anew_moved`` hosts of the job would be others than before.
     ``generated``: whether ``generate`` writes the order ``after`` once these hosts stand as down in the blueprint.
     """
 
     down: tuple[str, ...]
     after: Placement
+    shared: tuple[str | None, ...]
     anew: Cost
     anew_moved: int
     generated: bool
@@ -58,5 +61,12 @@ def failover(design: Design, pool_name: str, job: Job, now: Placement, down: Col
         return None, [split(pool, ground, job)]
     choice = replace(chosen.fresh, order=moved, cost=cost(ground.tiers, job.grid, job.traffic, moved, EXPOSED))
     after = placement_on(ground, pool, job, choice, moves_between(ground, order, moved), now.cost)
-    anew = chosen.fresh.order
-    return Failover(tuple(host for host in pool.hosts if host in down), after, chosen.fresh.cost, int((anew != order).sum()), bool((chosen.made.order == moved).all())), []
+    near = tuple(_shared(ground.tiers, int(order[move.node]), int(moved[move.node])) for move in after.moves)
+    out = tuple(host for host in pool.hosts if host in down)
+    return Failover(out, after, near, chosen.fresh.cost, int((chosen.fresh.order != order).sum()), bool((chosen.made.order == moved).all())), []
+
+
+def _shared(tiers: Tiers, one: int, other: int) -> str | None:
+    if tiers.domain is not None and tiers.domain[one] == tiers.domain[other]:
+        return "nvlink"
+    return next((name for name, labels in zip(tiers.names, tiers.labels, strict=True) if labels[one] == labels[other]), None)

@@ -41,7 +41,33 @@ def test_the_host_that_takes_over_is_of_the_same_leaf_where_one_is_free(superpod
     near = [host for host in now.hosts if leaf_of(fabric, host) in idle]
     for failed in near[:3]:
         change, _ = failover(superpod.design, "gpu", job, now, [failed])
-        assert leaf_of(fabric, change.after.moves[0].into) == leaf_of(fabric, failed)
+        assert leaf_of(fabric, change.after.moves[0].into) == leaf_of(fabric, failed) and change.shared == ("leaf",)
+
+
+RACKS = """
+kind: Cluster
+schema: 1
+name: nvl
+sites: {hall: {kind: on-prem, rack: {power: 160kW, units: 48}}}
+nodes:
+  gpu: {site: hall, system: dgx-gb200, count: 36, spares: 0}
+  ctl: {site: hall, system: generic-1u-ndr, count: 1}
+fabrics:
+  compute: {site: hall, purpose: compute, connects: [gpu], technology: infiniband, topology: rail-fat-tree, switch: qm9700, manager: {kind: opensm, pool: ctl}}
+  mgmt: {site: hall, purpose: management, connects: [gpu, ctl], technology: ethernet, topology: fat-tree, switch: sn2201, subnet: 10.0.0.0/16}
+training:
+  job: {model: llama-3-8b, nodes: gpu, count: 32, sequence: 8192, global_batch: 256, framework: megatron, recompute: full, parallel: {tensor: 8}}
+"""
+
+
+def test_a_host_of_a_rack_is_replaced_in_its_rack():
+    """Racks of 18 hosts, tensor groups of two: 16 hosts of each rack have ranks, so each has two to spare."""
+    project = run(RACKS, "nvl.yaml", judge=False).project
+    job, now, pool = project.jobs["job"], project.placements["job"], project.design.pools["gpu"]
+    for failed in (now.hosts[0], now.hosts[31]):
+        change, _ = failover(project.design, "gpu", job, now, [failed])
+        assert change.shared == ("nvlink",)
+        assert pool.index(change.after.moves[0].into) // 18 == pool.index(failed) // 18
 
 
 def test_an_idle_host_that_fails_moves_no_rank(superpod):
