@@ -70,6 +70,9 @@ def _hierarchy(wiring: Wiring, graph: nx.DiGraph[Vertex], joined: bool) -> tuple
         owner = {vertex: home[old] for vertex, old in owner.items()}
         owner |= {s: new.get(cluster[s], home[below[s].most_common(1)[0][0]]) for s in switches}
         tiers.append(groups)
+        if wiring.cables and len(groups) == 1 and k > 1:
+            groups[0].Bps = math.inf
+            break  # what lies above a tier that joins all carries nothing between these hosts
     words = _WORDS.get(len(tiers)) or tuple(f"tier{k + 1}" for k in range(len(tiers)))
     words = wiring.words if len(wiring.words) == len(tiers) else words
     if len(groups) > 1 and joined:

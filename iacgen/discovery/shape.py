@@ -5,26 +5,30 @@ from __future__ import annotations
 
 import math
 from collections import Counter, deque
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from .dragonflies import Cables, above, dragonflies, raised, totals
 from .wiring import Vertex, Wiring
 
 if TYPE_CHECKING:
     import networkx as nx
 
 _STRAY = 2  # a switch with so many times fewer hosts than those it is cabled to is above them, not beside them
-_Peers = dict[tuple[Vertex, Vertex], tuple[int, float]]
 
 
 def shaped(wiring: Wiring) -> nx.DiGraph[Vertex]:
     """The graph with every link upwards, switches above no host left out. Expects no cycle in what the source itself directs."""
     graph = wiring.graph.copy()
-    peers = _orient(graph, wiring.cables)
+    flies = dragonflies({high for low, high in graph.edges if low.kind == "host"}, wiring.cables)
+    routers = {v for groups in flies for group in groups for v in group}
+    peers = _orient(graph, {pair: link for pair, link in wiring.cables.items() if pair[0] not in routers})
     useful = _reached(graph)
     graph.remove_nodes_from([v for v in graph if v not in useful])
     _separate(graph)
-    _bridge(graph, {pair: link for pair, link in peers.items() if pair[0] in graph and pair[1] in graph and not graph.out_degree(pair[0]) and not graph.out_degree(pair[1])})
+    _bridge(graph, {pair: link for pair, link in peers.items() if all(end in graph and not graph.succ[end] for end in pair)})
+    for groups in flies:
+        own = {v for group in groups for v in group}
+        raised(graph, groups, {pair: link for pair, link in wiring.cables.items() if pair[0] in own})
     return graph
 
 
@@ -47,7 +51,7 @@ def _reached(graph: nx.DiGraph[Vertex]) -> set[Vertex]:
     return seen
 
 
-def _orient(graph: nx.DiGraph[Vertex], cables: _Peers) -> _Peers:
+def _orient(graph: nx.DiGraph[Vertex], cables: Cables) -> Cables:
     """Direct each cable away from the hosts by the distance of its ends from them; the cables within one distance are given back."""
     hosts = Counter(high for low, high in graph.edges if low.kind == "host")
     near: dict[Vertex, list[Vertex]] = {}
@@ -63,7 +67,7 @@ def _orient(graph: nx.DiGraph[Vertex], cables: _Peers) -> _Peers:
             if other not in distance:
                 distance[other] = distance[here] + 1
                 queue.append(other)
-    peers: _Peers = {}
+    peers: dict[tuple[Vertex, Vertex], tuple[int, float]] = {}
     for (a, b), (links, Bps) in cables.items():
         if distance.get(a) == distance.get(b):
             peers[a, b] = (links, Bps)
@@ -78,7 +82,7 @@ def _orient(graph: nx.DiGraph[Vertex], cables: _Peers) -> _Peers:
     return peers
 
 
-def _stray(hosts: Counter[Vertex], near: dict[Vertex, list[Vertex]], cables: _Peers) -> set[Vertex]:
+def _stray(hosts: Counter[Vertex], near: dict[Vertex, list[Vertex]], cables: Cables) -> set[Vertex]:
     """A manager or a gateway that hangs on a spine does not make it a leaf; where leaves are cabled to each other anyway, none is told apart."""
     few = {s for s, n in hosts.items() if 2 * sum(hosts[other] >= _STRAY * n for other in near.get(s, ())) > len(near.get(s, ()))}
     beside = sum(hosts[a] > 0 and hosts[b] > 0 and a not in few and b not in few for a, b in cables)
@@ -100,52 +104,10 @@ def _separate(graph: nx.DiGraph[Vertex]) -> None:
         graph.add_edge(own, switch, links=1, Bps=math.inf)
 
 
-def _bridge(graph: nx.DiGraph[Vertex], peers: _Peers) -> None:
-    """Switches that are joined to each other and to nothing above: what joins them is a tier that no switch stands for.
-
-    The routers of a dragonfly are joined all to all within a group and by few links between groups: two tiers. Else it is one.
-    """
+def _bridge(graph: nx.DiGraph[Vertex], peers: Cables) -> None:
+    """Switches that are joined to each other and to nothing above, in a ring or at random: what joins them is a tier that no switch stands for."""
     import networkx as nx
 
-    plain: nx.Graph[Vertex] = nx.Graph(list(peers))
-    for part in sorted(sorted(p) for p in nx.connected_components(plain)):
-        members = set(part)
-        inside = {pair: link for pair, link in peers.items() if pair[0] in members}
-        routers = all(any(low.kind == "host" for low in graph.predecessors(v)) for v in part)
-        groups = _cliques(plain.subgraph(part)) if routers else []
-        if not groups:
-            _above(graph, part, inside, f"above {part[0].id}", "joined")
-            continue
-        of = {v: i for i, group in enumerate(groups) for v in group}
-        tops = [_above(graph, group, inside, f"group of {group[0].id}", f"group{i + 1}") for i, group in enumerate(groups)]
-        between: _Peers = {}
-        for (a, b), (links, Bps) in inside.items():
-            if of[a] != of[b]:
-                key = (tops[of[a]], tops[of[b]])
-                old = between.get(key, (0, 0.0))
-                between[key] = (old[0] + links, old[1] + Bps)
-        _above(graph, tops, between, f"above {part[0].id}", "global")
-
-
-def _cliques(part: nx.Graph[Vertex]) -> list[list[Vertex]]:
-    """The groups of a dragonfly: two routers of a group have the whole group as neighbours in common, two of different groups few. What is
-    left when links of few are cut, where all of it is joined all to all and no router is alone; none where it is no dragonfly."""
-    import networkx as nx
-
-    shared = {(a, b): len(set(part[a]) & set(part[b])) for a, b in part.edges}
-    for least in sorted({n for n in shared.values() if n}, reverse=True):
-        local: nx.Graph[Vertex] = nx.Graph([pair for pair, n in shared.items() if n >= least])
-        groups = sorted(sorted(group) for group in nx.connected_components(local))
-        if len(local) == len(part) and len(groups) > 1 and all(local.degree(v) == len(group) - 1 for group in groups for v in group):
-            return groups
-    return []
-
-
-def _above(graph: nx.DiGraph[Vertex], members: Iterable[Vertex], peers: _Peers, id: str, name: str) -> Vertex:
-    """What joins ``members``: each sends into it what all its links to its like carry, within the group and out of it."""
-    top = Vertex("switch", id)
-    graph.add_node(top, name=name, virtual=True)
-    for member in members:
-        own = [link for pair, link in peers.items() if member in pair]
-        graph.add_edge(member, top, links=sum(n for n, _ in own) or 1, Bps=sum(Bps for _, Bps in own) if own else math.inf)
-    return top
+    sums = totals(peers, (end for pair in peers for end in pair))
+    for part in sorted(sorted(p) for p in nx.connected_components(nx.Graph(list(peers)))):
+        above(graph, part, sums, f"above {part[0].id}", "joined")

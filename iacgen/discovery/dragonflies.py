@@ -1,0 +1,81 @@
+"""Dragonflies among cabled switches: routers that are joined all to all within a group, and by few links from group to group."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from .wiring import Vertex
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+Cables = Mapping[tuple[Vertex, Vertex], tuple[int, float]]
+Groups = list[list[Vertex]]
+
+
+def dragonflies(leaves: Collection[Vertex], cables: Cables) -> list[Groups]:
+    """The groups of each dragonfly, those without hosts among them. ``leaves`` are the switches with hosts: where no two of them are
+    cabled, the switches beyond are spines and no routers."""
+    import networkx as nx
+
+    plain: nx.Graph[Vertex] = nx.Graph(list(cables))
+    beside = {a for a, b in cables if a in leaves and b in leaves}
+    parts = sorted(sorted(part) for part in nx.connected_components(plain) if not beside.isdisjoint(part))
+    return [groups for part in parts if (groups := _cliques(plain.subgraph(part)))]
+
+
+def _cliques(part: nx.Graph[Vertex]) -> Groups:
+    """Two routers of a group have the whole group as neighbours in common, two of different groups few: what is left when the links of few
+    are cut, where all of it is joined all to all and no router is alone. One group where all of it is so; none where it is no dragonfly."""
+    import networkx as nx
+
+    near = {v: set(part[v]) for v in part}
+    shared = {(a, b): len(near[a] & near[b]) for a, b in part.edges}
+    for least in sorted({n for n in shared.values() if n}, reverse=True):
+        local: nx.Graph[Vertex] = nx.Graph([pair for pair, n in shared.items() if n >= least])
+        groups = sorted(sorted(group) for group in nx.connected_components(local))
+        if len(local) == len(part) and all(local.degree(v) == len(group) - 1 for group in groups for v in group):
+            return groups
+    return []
+
+
+def raised(graph: nx.DiGraph[Vertex], groups: Groups, cables: Cables) -> None:
+    """Put what joins the routers of each group above them, and what joins the groups above that: tiers that no switch stands for.
+
+    A router sends into its group what all its links carry, a group into the whole what leads to others, also to routers without hosts.
+    """
+    of = {v: i for i, group in enumerate(groups) for v in group}
+    sums = totals(cables, (v for v in of if v in graph))
+    out: dict[int, tuple[int, float]] = {}
+    for (a, b), (links, Bps) in cables.items():
+        for here, there in ((a, b), (b, a)):
+            if here in of and of[here] != of[there]:
+                old = out.get(of[here], (0, 0.0))
+                out[of[here]] = (old[0] + links, old[1] + Bps)
+    tops = {}
+    for i, group in enumerate(groups):
+        if members := [v for v in group if v in graph]:
+            tops[i] = above(graph, members, sums, f"group of {group[0].id}", f"group{i + 1}")
+    if len(tops) > 1:
+        above(graph, tops.values(), {top: out[i] for i, top in tops.items() if i in out}, f"above {groups[0][0].id}", "global")
+
+
+def totals(cables: Cables, ends: Iterable[Vertex]) -> dict[Vertex, tuple[int, float]]:
+    """(links, bytes per second of all of them) of each of ``ends``."""
+    out = dict.fromkeys(ends, (0, 0.0))
+    for pair, (links, Bps) in cables.items():
+        for end in pair:
+            if end in out:
+                out[end] = (out[end][0] + links, out[end][1] + Bps)
+    return out
+
+
+def above(graph: nx.DiGraph[Vertex], members: Iterable[Vertex], sums: Mapping[Vertex, tuple[int, float]], id: str, name: str) -> Vertex:
+    """A vertex for what joins ``members``, each with the links that ``sums`` gives it."""
+    top = Vertex("switch", id)
+    graph.add_node(top, name=name)
+    for member in members:
+        links, Bps = sums.get(member, (1, float("inf")))
+        graph.add_edge(member, top, links=links or 1, Bps=Bps)
+    return top
