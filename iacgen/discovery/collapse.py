@@ -21,6 +21,8 @@ from .wiring import Vertex, Wiring
 if TYPE_CHECKING:
     import networkx as nx
 
+_MOST_TIERS = 32  # real fabrics have four or five; a made-up file may have as many as lines
+_MOST_FABRICS = 1000
 _WORDS = {1: ("leaf",), 2: ("leaf", "spine"), 3: ("leaf", "pod", "spine"), 4: ("leaf", "pod", "super-pod", "spine")}
 
 
@@ -39,10 +41,15 @@ def collapse(wiring: Wiring) -> tuple[tuple[Hierarchy, ...], tuple[str, ...], li
     if above := cycle(wiring.graph):
         return (), adrift, [*findings, finding("switches-at-odds", f"these switches lie above themselves: {some(above)}", wiring.file)]
     graph = shaped(wiring)
+    level = _levels(graph)
+    if max(level.values(), default=0) > _MOST_TIERS:
+        return (), adrift, [*findings, finding("topology-out-of-form", f"more than {_MOST_TIERS} switches lie above each other", wiring.file)]
     out: list[Hierarchy] = []
     fabrics = parts(graph)
+    if len(fabrics) > _MOST_FABRICS:
+        return (), adrift, [*findings, finding("topology-out-of-form", f"more than {_MOST_FABRICS} fabrics that nothing joins", wiring.file)]
     for vertices, joined in fabrics:
-        hierarchy, further = _hierarchy(wiring, graph.subgraph(vertices).copy() if len(fabrics) > 1 else graph, joined)
+        hierarchy, further = _hierarchy(wiring, graph.subgraph(vertices).copy() if len(fabrics) > 1 else graph, level, joined)
         out.append(hierarchy)
         findings += further
     if len(out) > 1:
@@ -51,15 +58,14 @@ def collapse(wiring: Wiring) -> tuple[tuple[Hierarchy, ...], tuple[str, ...], li
     return tuple(out), adrift, findings
 
 
-def _hierarchy(wiring: Wiring, graph: nx.DiGraph[Vertex], joined: bool) -> tuple[Hierarchy, list[Diagnostic]]:
-    """One fabric; ``joined`` says that a way of switches leads between any two of its hosts."""
+def _hierarchy(wiring: Wiring, graph: nx.DiGraph[Vertex], level: Mapping[Vertex, int], joined: bool) -> tuple[Hierarchy, list[Diagnostic]]:
+    """One fabric. ``level`` counts from the hosts; ``joined`` says that a way of switches leads between any two hosts."""
     hosts = sorted((v for v in graph if v.kind == "host"), key=lambda v: natural(v.id))
-    level = _levels(graph)
     owner = {host: i for i, host in enumerate(hosts)}
     groups = [_Group([i], host.id) for i, host in enumerate(hosts)]
     tiers: list[list[_Group]] = []
     findings: list[Diagnostic] = []
-    for k in range(1, max(level.values()) + 1):
+    for k in range(1, max(level[v] for v in graph) + 1):
         switches = sorted((v for v in graph if level[v] == k), key=lambda v: (natural(graph.nodes[v]["name"]), v.id))
         below: dict[Hashable, Counter[int]] = {s: _below(graph, s, owner) for s in switches}
         cluster = clusters(below)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 Cables = Mapping[tuple[Vertex, Vertex], tuple[int, float]]
 Groups = list[list[Vertex]]
+_STEPS = 128  # two routers of a group share its others and, by chance, as many routers of other groups as they have links out of it
 
 
 def dragonflies(leaves: Collection[Vertex], cables: Cables) -> list[Groups]:
@@ -32,7 +33,7 @@ def _cliques(part: nx.Graph[Vertex]) -> Groups:
 
     near = {v: set(part[v]) for v in part}
     shared = {(a, b): len(near[a] & near[b]) for a, b in part.edges}
-    for least in sorted({n for n in shared.values() if n}, reverse=True):
+    for least in sorted({n for n in shared.values() if n}, reverse=True)[:_STEPS]:
         local: nx.Graph[Vertex] = nx.Graph([pair for pair, n in shared.items() if n >= least])
         groups = sorted(sorted(group) for group in nx.connected_components(local))
         if len(local) == len(part) and all(local.degree(v) == len(group) - 1 for group in groups for v in group):

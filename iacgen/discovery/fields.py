@@ -8,7 +8,7 @@ from typing import Any
 from ..diagnostics import Diagnostic
 from .found import finding, short
 
-_MOST = 20  # wrong values told one by one
+_MOST = 100  # findings told one by one; each is an error, so that none of what follows is used
 
 
 class Fields:
@@ -18,10 +18,14 @@ class Fields:
         self.file = file
         self.findings: list[Diagnostic] = []
 
+    def complain(self, slug: str, words: str, line: int = 1) -> None:
+        """Note a finding at a line of the file."""
+        if len(self.findings) < _MOST:
+            self.findings.append(finding(slug, words, self.file, line))
+
     def wrong(self, where: str, words: str) -> None:
         """Note that something at ``where`` is not of the form."""
-        if len(self.findings) < _MOST:
-            self.findings.append(finding("topology-out-of-form", f"{where}: {words}", self.file))
+        self.complain("topology-out-of-form", f"{where}: {words}")
 
     def text(self, owner: Any, key: str, where: str) -> str | None:
         """A text, or a whole number as text; None where it is absent, null or empty."""

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import combinations
 
+_MOST_ABOVE = 2000  # different switches above one group: a made-up file has more, and would take quadratic time
 _NUMBER = re.compile(r"(\d+)")
 _KIND = re.compile(r"(?:[-._]+|\A)(?:leaf|leaves|spine|core|switch|sw|rail|router|tor)\Z", re.IGNORECASE)
 
@@ -48,7 +49,8 @@ def clusters(below: Mapping[Hashable, Counter[int]]) -> dict[Hashable, Hashable]
     shared: Counter[tuple[frozenset[int], frozenset[int]]] = Counter()
     order = {groups: i for i, groups in enumerate(alike)}
     for some in above.values():
-        shared.update(combinations(sorted(some, key=order.__getitem__), 2))
+        if len(some) <= _MOST_ABOVE:
+            shared.update(combinations(sorted(some, key=order.__getitem__), 2))
     for (a, b), n in shared.items():
         if 2 * n > min(len(a), len(b)):
             joined.join(alike[a], alike[b])

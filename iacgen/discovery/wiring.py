@@ -49,6 +49,7 @@ class Wiring:
         self.twice: dict[str, None] = {}
         self.unfit: dict[str, None] = {}
         self.nameless: dict[str, None] = {}
+        self.full = False
 
     def host(self, said: str) -> Vertex | None:
         """The host that a source calls ``said``, by the name it is known by; None, and noted, where that is no name of a host."""
@@ -56,8 +57,11 @@ class Wiring:
         vertex = Vertex("host", name)
         if vertex in self.graph:
             return vertex
-        if not _HOST.fullmatch(name) or self.graph.number_of_nodes() > 2 * MOST_HOSTS:
+        if not _HOST.fullmatch(name):
             self.unfit.setdefault(printable(name)[:255])
+            return None
+        if self.graph.number_of_nodes() >= 2 * MOST_HOSTS:
+            self.full = True
             return None
         self.graph.add_node(vertex)
         return vertex
@@ -121,6 +125,8 @@ class Wiring:
             out.append(finding("host-without-place", f"{len(placeless)} hosts are named without a switch above them: {some(placeless)}", self.file))
         if self.unfit:
             out.append(finding("host-without-place", f"{len(self.unfit)} names are no names of hosts: {some(self.unfit)}", self.file))
+        if self.full:
+            out.append(finding("topology-out-of-form", f"more than {2 * MOST_HOSTS:,} hosts and switches", self.file))
         if self.nameless:
             words = f"{len(self.nameless)} adapters do not tell their host: {some(self.nameless)}"
             out.append(finding("nameless-adapter", words, self.file, help="set their node descriptions, as rdma-ndd does, or give names by their GUIDs"))

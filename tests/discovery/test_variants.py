@@ -107,3 +107,17 @@ def test_shorter_and_longer_paths_stand_in_one_tree(meaning):
     raw = [{"Instances": [{"InstanceId": f"i-{n}", "NetworkNodes": path} for n, path in enumerate([["t", "a", "x"], ["t", "a", "x"], ["t", "a"], ["t", "b"]])]}]
     (tiers,) = groups(raw, meaning)
     assert tiers[0] == meaning.written([["i-[0-1]", "i-2", "i-3"]])[0] and tiers[-1] == meaning.written([["i-[0-3]"]])[0] and frozenset({"i-0", "i-1", "i-2"}) in tiers[1]
+
+
+def test_hosts_that_monitoring_knows_and_no_cable_reaches_are_named():
+    graph, nmx = answers("netq-graph.json")
+    assert read((json.dumps(graph) + json.dumps([*nmx, {"Name": "gb9", "DomainUUID": "d9"}])).encode(), "f").adrift == ("gb9",)
+    links, systems, ports = answers("ufm-rails.json")
+    lone = {"type": "host", "guid": "1070fd0300009000", "system_guid": "1070fd0300009000", "system_name": "node9"}
+    assert read((json.dumps(links) + json.dumps([*systems, lone])).encode(), "f").adrift == ("node9",)
+
+
+def test_steps_that_hold_the_separator_are_no_paths():
+    raw = {"Instances": [{"InstanceId": f"i-{n}", "NetworkNodes": path} for n, path in enumerate([["t", "a/b", "c"], ["t", "a", "b/c"], ["t", "a", "c"]])]}
+    (hierarchy,) = read(json.dumps(raw).encode(), "f").hierarchies
+    assert [len(g) for g in hierarchy.groups] == [3, 2, 1]

@@ -41,7 +41,7 @@ def read(values: list[Any], fields: Fields, wiring: Wiring) -> None:
     for where, item in fields.each(_items(values), "answer"):
         if "DomainUUID" in item:
             host, domain = fields.text(item, "Name", where), fields.text(item, "DomainUUID", where)
-            if host and domain:
+            if host and domain and wiring.host(host):
                 wiring.domains[wiring.names.get(host, host)] = printable(domain)[:255]
         elif "nodes" in item:
             _graph(item, fields, wiring, where)

@@ -31,9 +31,9 @@ def wired(wiring: Wiring, places: Sequence[Place], words: Sequence[str]) -> None
             within.setdefault((i, step), set()).add((place.realm, *place.path[:i]))
     several = any(len(some) > 1 for realm, some in tops.items() if realm)
     for place in places:
-        path = [(f"/{place.realm}", place.realm)] if place.realm and several and place.path else []
+        path = [(f"\n{place.realm}", place.realm)] if place.realm and several and place.path else []
         for i, step in enumerate(place.path):
             alone = len(within[i, step]) == 1
-            path.append(("/".join(("", place.realm, *place.path[: i + 1])), step if alone else "-".join((*place.path[:i], step) if i else (place.realm, step))))
+            path.append(("\n".join(("", place.realm, *place.path[: i + 1])), step if alone else "-".join((*place.path[:i], step) if i else (place.realm, step))))
         wiring.place(place.host, path, place.domain)
     wiring.words = (*reversed(words), *(("zone",) if several else ()))

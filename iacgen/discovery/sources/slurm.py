@@ -11,12 +11,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ...diagnostics import Diagnostic
-from ..found import finding, short
+from ..fields import Fields
+from ..found import short
 from ..wiring import MOST_HOSTS, Vertex, Wiring
 
 LOOKS = re.compile(r"^[ \t]*(?:SwitchName|BlockName)[ \t]*=", re.MULTILINE | re.IGNORECASE)
 _KEYS = {"switchname", "switches", "nodes", "linkspeed", "level", "blockname", "blocksizes", "blockindex", "blocksize", "aggregatedblock"}
 _GUID = re.compile(r"0x[0-9a-f]+", re.IGNORECASE)
+_TERM = re.compile(r"(?:[^,\[\]]|\[[^\]]*\]?|\])+")  # what stands between commas outside of brackets
+_RANGE = re.compile(r"(\d{1,15})-(\d{1,15})", re.ASCII)
 Complain = Callable[..., None]
 
 
@@ -32,12 +35,9 @@ class Unit:
 
 def read(text: str, wiring: Wiring) -> list[Diagnostic]:
     """Fill the wiring from topology.conf; what is wrong with the file."""
-    findings: list[Diagnostic] = []
-
-    def complain(slug: str, words: str, line: int, help: str | None = None) -> None:
-        findings.append(finding(slug, words, wiring.file, line, help))
-
-    switches, blocks = [], []
+    fields = Fields(wiring.file)
+    complain = fields.complain
+    switches, blocks, lists = [], [], Lists(complain)
     for number, pairs in _lines(text, complain):
         name = pairs.get("switchname") or pairs.get("blockname")
         if name is None:
@@ -45,26 +45,26 @@ def read(text: str, wiring: Wiring) -> list[Diagnostic]:
                 complain("topology-out-of-form", "a line begins with SwitchName=, BlockName= or BlockSizes=", number)
             continue
         printed = pairs.get("level", "0") != "0"  # scontrol lists the nodes of a parent too
-        unit = Unit(name, number, expanded(pairs.get("switches", ""), number, complain), [] if printed else expanded(pairs.get("nodes", ""), number, complain))
+        unit = Unit(name, number, lists.names(pairs.get("switches", ""), number), [] if printed else lists.names(pairs.get("nodes", ""), number))
         (switches if "switchname" in pairs else blocks).append(unit)
     if switches and blocks:
         complain("switches-at-odds", "switches and blocks stand in one file; Slurm takes one kind", blocks[0].line)
     tree(switches, wiring, complain)
     block(blocks, wiring, complain)
-    return findings
+    return fields.findings
 
 
 def _lines(text: str, complain: Complain) -> Iterator[tuple[int, dict[str, str]]]:
     """(number of its first line, key in lower case → value) of each logical line."""
-    begun, said = 0, ""
-    for number, line in enumerate(text.splitlines(), 1):
+    begun, said = 0, []
+    for number, line in enumerate((*text.splitlines(), ""), 1):
         begun = begun or number
-        said += line.partition("#")[0].rstrip()
-        if said.endswith("\\") and "#" not in line:
-            said = said[:-1]
+        if line.rstrip().endswith("\\") and "#" not in line:
+            said.append(line.rstrip()[:-1])
             continue
+        said.append(line.partition("#")[0])
         pairs: dict[str, str] = {}
-        for word in said.split():
+        for word in "".join(said).split():
             key, equals, value = word.partition("=")
             if not equals or key.lower() not in _KEYS:
                 complain("topology-out-of-form", f"{short(word, 40)!r} is none of Slurm's keys with '=' and a value", begun)
@@ -74,22 +74,34 @@ def _lines(text: str, complain: Complain) -> Iterator[tuple[int, dict[str, str]]
                 pairs[key.lower()] = value
         if pairs:
             yield begun, pairs
-        begun, said = 0, ""
+        begun, said = 0, []
 
 
-def expanded(hostlist: str, line: int, complain: Complain) -> list[str]:
-    """The names of a hostlist; none, and a complaint, where it is no hostlist or too long."""
-    from ...render.hostlist import InvalidHostlist, expand
+class Lists:
+    """The hostlists of one file, with a bound on what they name together."""
 
-    try:
-        names = expand(hostlist)
-    except InvalidHostlist as error:
-        complain("topology-out-of-form", short(str(error), 200), line)
-        return []
-    if len(names) > MOST_HOSTS:
-        complain("topology-out-of-form", f"more than {MOST_HOSTS:,} names in one list", line)
-        return []
-    return names
+    def __init__(self, complain: Complain) -> None:
+        self.complain = complain
+        self.room = 2 * MOST_HOSTS
+
+    def names(self, hostlist: str, line: int) -> list[str]:
+        """The names of a hostlist; none, and a complaint, where it is no hostlist or the file names too much."""
+        from ...render.hostlist import InvalidHostlist, expand
+
+        out: list[str] = []
+        for term in _TERM.findall(hostlist):
+            if sum(max(0, int(high) - int(low)) for low, high in _RANGE.findall(term)) <= self.room:
+                try:
+                    out += expand(term)
+                except InvalidHostlist as error:
+                    self.complain("topology-out-of-form", short(str(error), 200), line)
+                    return []
+            if len(out) > self.room or not out:
+                self.room = -1
+                self.complain("topology-out-of-form", f"more than {2 * MOST_HOSTS:,} names in lists", line)
+                return []
+        self.room -= len(out)
+        return out
 
 
 def tree(units: Sequence[Unit], wiring: Wiring, complain: Complain) -> None:

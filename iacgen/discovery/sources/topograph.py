@@ -11,9 +11,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..fields import Fields
-from ..found import finding
 from ..wiring import Vertex, Wiring
-from .slurm import Unit, expanded, hang
+from .slurm import Lists, Unit, hang
 
 _DOMAINS = ("accelerator.topology.test/domain", "accelerator.topograph.run/domain", "network.topology.nvidia.com/accelerator")
 
@@ -25,34 +24,31 @@ def is_so(data: Any) -> bool:
 
 def read(data: dict[str, Any], fields: Fields, wiring: Wiring) -> None:
     """Switches upwards, then the nodes of each block onto its switch."""
-
-    def complain(slug: str, words: str, line: int, help: str | None = None) -> None:
-        fields.findings.append(finding(slug, words, wiring.file, help=help))
-
     parent: dict[str, str] = {}
     placed: dict[str, Unit] = {}
+    lists = Lists(fields.complain)
     for where, name, switch in _switches(data, fields):
         here = wiring.switch(name, name)
         for child in fields.texts(switch, "switches", where):
             if parent.setdefault(child, name) != name:
-                complain("switches-at-odds", f"switch {child} lies under {parent[child]} and {name}", 1)
+                fields.complain("switches-at-odds", f"switch {child} lies under {parent[child]} and {name}")
             wiring.up(wiring.switch(child, child), here)
-        hang(Unit(name, 1, [], _nodes(switch, fields, where, complain)), here, wiring, placed, complain)
+        hang(Unit(name, 1, [], _nodes(switch, fields, where, lists)), here, wiring, placed, fields.complain)
     alone = not len(wiring.graph)
     for key in ("blocks", "capacity_blocks"):
         for i, (where, block) in enumerate(fields.each(fields.list(data, key, "model"), key)):
-            _block(block, i, where, fields, wiring, placed, complain, alone)
+            _block(block, i, where, fields, wiring, placed, lists, alone)
 
 
-def _block(block: dict[str, Any], i: int, where: str, fields: Fields, wiring: Wiring, placed: dict[str, Unit], complain: Any, alone: bool) -> None:
+def _block(block: dict[str, Any], i: int, where: str, fields: Fields, wiring: Wiring, placed: dict[str, Unit], lists: Lists, alone: bool) -> None:
     notes = fields.map(block, "annotations", where)
     domain = next(filter(None, (fields.text(notes, key, where) for key in _DOMAINS)), None) or fields.text(block, "nvlink", where)
     name = fields.text(block, "switch", where)
-    nodes = _nodes(block, fields, where, complain)
+    nodes = _nodes(block, fields, where, lists)
     if name is not None and Vertex("switch", name) not in wiring.graph and not alone:
-        complain("switches-at-odds", f"{where} lies on the switch {name}, which is not defined", 1)
+        fields.complain("switches-at-odds", f"{where} lies on the switch {name}, which is not defined")
     if name is not None:
-        hang(Unit(name, 1, [], nodes), wiring.switch(name, name), wiring, placed, complain)
+        hang(Unit(name, 1, [], nodes), wiring.switch(name, name), wiring, placed, fields.complain)
     for node in nodes:
         if name is None:
             wiring.host(node)
@@ -78,5 +74,5 @@ def _switches(data: dict[str, Any], fields: Fields) -> Iterator[tuple[str, str, 
             fields.wrong(f"switches.{name}", "an object is wanted")
 
 
-def _nodes(owner: dict[str, Any], fields: Fields, where: str, complain: Any) -> list[str]:
-    return [name for text in fields.texts(owner, "nodes", where) for name in expanded(text, 1, complain)]
+def _nodes(owner: dict[str, Any], fields: Fields, where: str, lists: Lists) -> list[str]:
+    return [name for text in fields.texts(owner, "nodes", where) for name in lists.names(text, 1)]

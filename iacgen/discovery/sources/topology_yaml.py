@@ -11,7 +11,7 @@ from typing import Any
 from ..fields import Fields
 from ..found import finding
 from ..wiring import Wiring
-from .slurm import Unit, block, expanded, tree
+from .slurm import Lists, Unit, block, tree
 
 _KINDS = ("tree", "block", "flat", "ring", "torus3d")
 
@@ -40,17 +40,17 @@ def read(data: Any, fields: Fields, file: str, names: dict[str, str]) -> Iterato
 
 
 def _one(body: dict[str, Any], kind: str, fields: Fields, wiring: Wiring, where: str) -> Wiring:
-    def complain(slug: str, words: str, line: int, help: str | None = None) -> None:
-        fields.findings.append(finding(slug, f"{wiring.name}: {words}", wiring.file, help=help))
+    def complain(slug: str, words: str, line: int) -> None:
+        fields.complain(slug, f"{wiring.name}: {words}")
 
     key, list_ = ("switch", "switches") if kind == "tree" else ("block", "blocks")
-    units = []
+    units, lists = [], Lists(complain)
     for at, item in fields.each(fields.list(body, list_, where), f"{where}.{list_}"):
         name = fields.text(item, key, at)
         if name is None:
             fields.wrong(at, f"{key} is wanted")
             continue
-        children, nodes = (expanded(fields.text(item, word, at) or "", 1, complain) for word in ("children", "nodes"))
+        children, nodes = (lists.names(fields.text(item, word, at) or "", 1) for word in ("children", "nodes"))
         units.append(Unit(name, 1, children, nodes))
     (tree if kind == "tree" else block)(units, wiring, complain)
     return wiring

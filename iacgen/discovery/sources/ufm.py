@@ -63,6 +63,9 @@ def read(values: list[Any], fields: Fields, wiring: Wiring) -> None:
         vertices = [_vertex(wiring, adapters, end, switches, known, names) for end in ends if end]
         if vertices[0] and vertices[1]:
             wiring.cable(vertices[0], vertices[1], min(rates.get(name, math.inf) for name in key))
+    for where, item in fields.each(told["systems"], "systems"):
+        if item.get("type") == "host" and (name := fields.text(item, "system_name", where)):
+            wiring.host(name)  # without a link it is adrift
 
 
 _End = tuple[str, str, str, str]  # GUID, port number, its displayed name, node description
