@@ -180,8 +180,8 @@ def _ordered(wiring: Wiring, graph: nx.DiGraph[Vertex], hosts: Sequence[Vertex],
         names.append(tuple(_named(groups[g], taken) for g in first))
         rates.append(np.array([groups[g].Bps for g in first]))
     listed = tuple(hosts[i].id for i in order)
-    domains = tuple(wiring.domains.get(host) for host in listed)
-    return Hierarchy(wiring.name, listed, words, tuple(names), labels, tuple(rates), _usual_Bps(graph, hosts), domains if any(domains) else ())
+    domains, gpus = (tuple(told.get(host) for host in listed) for told in (wiring.domains, wiring.gpus))
+    return Hierarchy(wiring.name, listed, words, tuple(names), labels, tuple(rates), _usual_Bps(graph, hosts), domains if any(domains) else (), gpus if any(gpus) else ())
 
 
 def _usual_Bps(graph: nx.DiGraph[Vertex], hosts: Sequence[Vertex]) -> float | None:

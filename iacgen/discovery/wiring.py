@@ -45,6 +45,7 @@ class Wiring:
         self.graph: nx.DiGraph[Vertex] = nx.DiGraph()
         self.cables: dict[tuple[Vertex, Vertex], tuple[int, float]] = {}
         self.domains: dict[str, str] = {}
+        self.gpus: dict[str, str] = {}
         self.words: tuple[str, ...] = ()
         self.twice: dict[str, None] = {}
         self.unfit: dict[str, None] = {}
@@ -111,6 +112,11 @@ class Wiring:
             self.graph.add_edge(host, above, links=1, Bps=math.inf)
         if domain:
             self.domains[host.id] = printable(domain)[:255]
+
+    def of_type(self, said: str, gpu: str | None) -> None:
+        """What a source calls the GPU, or the machine type, of a host that it calls ``said``."""
+        if gpu:
+            self.gpus[self.names.get(said, said)] = printable(gpu)[:255]
 
     def settle(self) -> tuple[tuple[str, ...], list[Diagnostic]]:
         """(hosts adrift, findings): those of two places lose both, those of none are named."""

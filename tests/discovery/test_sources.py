@@ -1,5 +1,6 @@
 """Every source that is read: the groups of hosts in its file are those that a person reads in it."""
 
+import json
 import random
 from pathlib import Path
 
@@ -97,3 +98,14 @@ def test_an_adapter_without_a_name_is_placed_by_its_guid():
     found = read((CASES / "ibnetdiscover-rails.txt").read_bytes(), "f", names={"0x2c90300a0000150": "dgx01"})
     assert not [f for f in found.findings if f.slug == "nameless-adapter"]
     assert found.missing(["dgx01", "dgx99", "twin"]) == ("dgx99", "twin")
+
+
+def test_machines_that_differ_are_told_apart():
+    (aws,) = read((CASES / "aws-ultraservers.json").read_bytes(), "aws.json").hierarchies[:1]
+    assert set(aws.gpus) == {"p6e-gb200.36xlarge", "p5.48xlarge"} and len(aws.gpus) == len(aws.hosts)
+    nodes = [{"kind": "Node", "metadata": {"name": f"n{i}", "labels": {"cloud.provider.com/topology-block": "b", "cloud.provider.com/topology-rack": f"r{i // 2}", key: gpu}}}
+             for i, (key, gpu) in enumerate([("nvidia.com/gpu.product", "NVIDIA-H100-80GB-HBM3")] * 2 + [("nvidia.com/gpu.product", "NVIDIA-A100-SXM4-80GB")] * 2)]  # fmt: skip
+    (kube,) = read(json.dumps({"kind": "List", "items": nodes}).encode(), "nodes.json").hierarchies
+    assert dict(zip(kube.hosts, kube.gpus, strict=True)) == {"n0": "NVIDIA-H100-80GB-HBM3", "n1": "NVIDIA-H100-80GB-HBM3", "n2": "NVIDIA-A100-SXM4-80GB", "n3": "NVIDIA-A100-SXM4-80GB"}
+    gcp = [{"kind": "compute#instance", "name": f"g{i}", "machineType": f"projects/p/zones/z/machineTypes/a3-{kind}gpu-8g", "resourceStatus": {"physicalHost": f"/c/r/{i}"}} for i, kind in enumerate(("mega", "high"))]
+    assert read(json.dumps(gcp).encode(), "gcp.json").hierarchies[0].gpus == ("a3-megagpu-8g", "a3-highgpu-8g")

@@ -31,6 +31,7 @@ def read(values: list[Any], fields: Fields, wiring: Wiring) -> None:
                 continue
             zone = fields.text(item, "ZoneId", where) or fields.text(item, "AvailabilityZone", where) or ""
             domain = fields.text(item, "UltraServerId", where) or fields.text(item, "CapacityBlockId", where)
+            wiring.of_type(host, fields.text(item, "InstanceType", where))
             places.append(Place(host, tuple(fields.texts(item, "NetworkNodes", where)), zone, domain))
     depth = max((len(place.path) for place in places), default=0)
     wired(wiring, places, [f"layer{n + 1}" for n in range(depth)])

@@ -36,6 +36,7 @@ def read(values: list[Any], fields: Fields, wiring: Wiring) -> None:
         zone = (fields.text(item, "zone", where) or "").rpartition("/")[2]
         path, said = _path(fields, fields.map(item, "resourceStatus", where), f"{where}.resourceStatus")
         words = max(words, said, key=len)
+        wiring.of_type(host, (fields.text(item, "machineType", where) or "").rpartition("/")[2])
         places.append(Place(host, path, zone))
     wired(wiring, places, words)
 

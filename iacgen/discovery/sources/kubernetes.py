@@ -4,7 +4,8 @@ Sources of the keys: NVIDIA/topograph, Kubernetes engine (fabric.topograph.run/t
 accelerator.topograph.run/domain; before that network.topology.nvidia.com/leaf, spine, core and accelerator); Kubernetes documentation
 of the AWS cloud provider (topology.k8s.aws/network-node-layer-1 is the top, ultraserver-id); Google Kubernetes Engine
 (cloud.google.com/gce-topology-block, -subblock, -host, of which the host is the machine); Kueue's examples
-(cloud.provider.com/topology-block, -rack); NVIDIA's device plugin (nvidia.com/gpu.clique). Nodes without GPUs have none of them.
+(cloud.provider.com/topology-block, -rack); NVIDIA's device plugin and GPU feature discovery (nvidia.com/gpu.clique, gpu.product); AMD's
+node labeller (amd.com/gpu.product-name); Kubernetes' well-known labels (node.kubernetes.io/instance-type). Nodes without GPUs have no places.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ _SCHEMES = (
     tuple(f"cloud.provider.com/topology-{word}" for word in ("block", "rack")),
 )
 _DOMAINS = ("accelerator.topograph.run/domain", "network.topology.nvidia.com/accelerator", "topology.k8s.aws/ultraserver-id", "nvidia.com/gpu.clique")
+_TYPES = ("nvidia.com/gpu.product", "amd.com/gpu.product-name", "node.kubernetes.io/instance-type")
 _ZONE = "topology.kubernetes.io/zone"
 
 
@@ -65,6 +67,7 @@ def read(values: list[Any], fields: Fields, wiring: Wiring) -> None:
         path = tuple(step for step, _ in steps if step) or ((domain,) if domain else ())
         schemes |= {scheme: None} if said else {}
         words = max(words, said, key=len)
+        wiring.of_type(name, next(filter(None, (fields.text(labels, key, f"{where}.metadata.labels") for key in _TYPES)), None))
         places.append(Place(name, path, fields.text(labels, _ZONE, f"{where}.metadata.labels") or "", domain))
     if len(schemes) > 1:
         named = " and ".join(sorted(scheme[-1] for scheme in schemes))
