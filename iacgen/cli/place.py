@@ -154,7 +154,7 @@ def _found(state: Run, asked: Asked) -> tuple[Run, list[Source] | None]:
 
     if not asked.topology:
         return state, None
-    files = [_bytes(path) for path in asked.topology]
+    files = [_bytes(path) for path in dict.fromkeys(asked.topology)]
     names = _bytes(asked.names) if asked.names else None
     found, findings = sources(files, asked.topology_format, names)
     texts = {name: raw.decode("utf-8", "replace") for raw, name in [*files, *([names] if names else [])]}

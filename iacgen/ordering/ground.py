@@ -49,7 +49,8 @@ def sources(files: Sequence[tuple[bytes, str]], kind: str | None = None, names: 
 
 
 def chosen(found: Sequence[Source], pool: Pool, everyone: Collection[str], wanted: str | None = None, ratios: Mapping[str, float] | None = None) -> Ground:
-    """The ground for a pool: the fabric called ``wanted``, else the one that holds its hosts; rails that part the hosts alike are one fabric.
+    """The ground for a pool: the fabric called ``wanted``, else the one that holds its hosts; rails of several files that part the
+    hosts alike are one fabric.
 
     ``everyone``: hosts of all pools. ``ratios``: tier → how many times what its hosts send is what may leave a group of it. Raises NoGround.
     """
@@ -57,22 +58,22 @@ def chosen(found: Sequence[Source], pool: Pool, everyone: Collection[str], wante
     if not holding:
         raise NoGround(_nothing(found, pool, wanted))
     first = max(holding, key=lambda s: len(set(pool.hosts) & set(s.hierarchy.hosts)))
-    hierarchy = first.hierarchy
+    hierarchy, files = first.hierarchy, {first.file: None}
     for other in (s for s in holding if s is not first):
-        joined = _rails(hierarchy, other.hierarchy)
+        joined = _rails(hierarchy, other.hierarchy) if other.file not in files else None  # what one file keeps apart is apart
         if joined is None:
             held = ", ".join(f"{s.name} ({len(set(pool.hosts) & set(s.hierarchy.hosts)):,} of its hosts)" for s in holding)
             raise NoGround(f"several fabrics join the hosts of pool {pool.name}: {held}; name one with --fabric")
         hierarchy = joined
+        files[other.file] = None
     nic = pool.system.nics.get("compute")
     rate = nic.count * nic.gbps * 1e9 / 8 if nic else hierarchy.node_Bps
     if rate is None:
         raise NoGround(f"neither the catalog nor {first.file} tells the rate of the adapters of {pool.system.name}")
     hierarchy = _limited(hierarchy, ratios or {}, rate)
     strangers = tuple(host for host in hierarchy.hosts if host not in everyone)
-    files = tuple(dict.fromkeys(s.file for s in holding))
     adrift = tuple(dict.fromkeys(host for s in holding for host in s.adrift))
-    return Ground(first.name, first.kind, files, hierarchy, strangers, adrift, tuple(_open(hierarchy)))
+    return Ground(first.name, first.kind, tuple(files), hierarchy, strangers, adrift, tuple(_open(hierarchy)))
 
 
 def _nothing(found: Sequence[Source], pool: Pool, wanted: str | None) -> str:

@@ -15,8 +15,10 @@ from .data import ranks_of, spare, utilisation
 from .model import Ordering
 
 WIDTH, HEAD = 100, 16
+LEAST = 5e-7  # of a cost: what is less is no difference
 FAMILIES = {"dp": "data parallel", "cp": "context", "pp": "pipeline", "ep": "experts"}
 _NAME = 36  # letters of a switch group's name
+_MOVES = 12  # hosts that stand in for others
 _HOSTS = 600  # letters of a list of hosts
 
 Rows = Sequence[Sequence[str]]
@@ -52,6 +54,8 @@ def _ordering(ordering: Ordering) -> Iterator[str]:
     yield from _row("mixed stages", f"{placement.mixed_stages} of {ordering.job.grid.pipeline} on more than one type of GPU") if placement.mixed_stages else ()
     for why, hosts in _idle(placement):
         yield from _hosts("idle", why, hosts)
+    if placement.moves and ordering.change is None:
+        yield from _row("stands in", ", ".join(f"{move.into} for {move.out}" for move in placement.moves[:_MOVES]) + (" and others" if len(placement.moves) > _MOVES else ""))
     yield from _row("order", f"sha256 {placement.digest}")
     yield from _change(ordering)
 
@@ -97,20 +101,26 @@ def _change(ordering: Ordering) -> Iterator[str]:
     yield from _row("change", f"{_than(before.cost_s, after.cost_s)}; {len(after.moves) * after.gpus_per_node:,} of {after.world:,} ranks move")
     for tier, old, new in zip(after.cost.tiers, before.cost.bytes_by_tier, after.cost.bytes_by_tier, strict=True):
         yield from _row("", f"bytes that leave {tier} groups: {units.bytes_si(old)} before, {units.bytes_si(new)} after")
-    saved = 100 * (1 - change.anew.total_s / after.cost_s) if after.cost_s else 0.0
-    yield from _row("made anew", f"{units.seconds(change.anew.total_s)}, {saved:.2g} % less; {change.anew_moved * after.gpus_per_node:,} ranks would move" if saved > 5e-5 else "no order costs less")
+    saved = 1 - change.anew.total_s / after.cost_s if after.cost_s else 0.0
+    yield from _row("made anew", f"{units.seconds(change.anew.total_s)}, {_percent(saved)} less; {change.anew_moved * after.gpus_per_node:,} ranks would move" if saved > LEAST else "no order costs less")
     yield from _row("generate", ("writes this order" if change.generated else "makes another order") + f" once these hosts stand in nodes.{ordering.pool.name}.down")
 
 
 def _than(before: float, after: float) -> str:
-    more = 100 * (after / before - 1) if before else 0.0
-    return f"{units.seconds(before)} before, {units.seconds(after)} after ({more:+.2g} %)" if abs(more) > 5e-5 else f"{units.seconds(after)} as before"
+    more = after / before - 1 if before else 0.0
+    sign = "+" if more > 0 else "-"
+    return f"{units.seconds(before)} before, {units.seconds(after)} after ({sign}{_percent(abs(more))})" if abs(more) > LEAST else f"{units.seconds(after)} as before"
+
+
+def _percent(share: float) -> str:
+    """A share in per cent with two digits, and never a power of ten."""
+    return f"{100 * share:,.0f} %" if share >= 0.1 else f"{100 * share:.2g} %" if share >= 1e-6 else "under 0.0001 %"
 
 
 def _cost(placement: Placement) -> str:
     if not placement.cost.families:
         return "nothing leaves a host: any order will do"
-    best = "proved: no placement costs less" if placement.proved else f"at most {100 * (placement.ratio - 1):.2g} % above the best there can be"
+    best = "proved: no placement costs less" if placement.proved else f"at most {_percent(placement.ratio - 1)} above the best there can be"
     return f"{units.seconds(placement.cost_s)} a step, {best}; a communication cost, which compares orders, and not the time of a step"
 
 
@@ -174,8 +184,11 @@ def _table(head: Sequence[str], rows: Rows, right: Sequence[int]) -> Iterator[st
         yield ("  " + "  ".join(cell.rjust(width) if k in right else cell.ljust(width) for k, (cell, width) in enumerate(zip(row, widths, strict=True)))).rstrip()
 
 
-def _short(name: str | None) -> str:
-    name = name or "-"
+def _short(name: str) -> str:
+    """A switch group's name, cut where it is long; of two that are joined the second without what both begin with."""
+    one, joined, other = name.partition(" to ")
+    stem = one.partition("-")[0] + "-"
+    name = f"{one} to {other.removeprefix(stem)}" if joined else name
     return name if len(name) <= _NAME else f"{name[: _NAME - 1]}…"
 
 
