@@ -11,6 +11,8 @@ import pytest
 
 from iacgen.placement.assumptions import EXPOSED
 from iacgen.placement.bins import bins
+from iacgen.placement.bound import lower_bound
+from iacgen.placement.choice import choose
 from iacgen.placement.cost import cost, whole
 from iacgen.placement.enumerate import assignments, enumerated
 from iacgen.placement.exact import SAME, prove
@@ -106,6 +108,33 @@ def test_recorded_cases_are_proved_from_the_order_of_the_fabric(case):
     proof = prove(case.tiers, case.grid, case.traffic, case.exposed, hint, 60)
     assert case.data["bound"]["proved_optimal"]
     assert proof.optimal and proof.cost_s == pytest.approx(case.data["best_known"]["cost_s"], rel=SAME)
+
+
+def larger(seed: int) -> tuple[Tiers, NodeGrid, Traffic]:
+    """Twelve to twenty-four nodes, by turns in pods of two uneven leaves, racks of NVLink under them, and a dragonfly."""
+    rng, kind = np.random.default_rng(7000 + seed), ["pods", "racks", "dragonfly"][seed % 3]
+    grid = [NodeGrid(1, 4, 3), NodeGrid(2, 4, 2), NodeGrid(1, 8, 2, expert=4), NodeGrid(2, 2, 4), NodeGrid(1, 6, 4)][seed % 5]
+    sizes = rng.integers(2, 9, 6)
+    while not grid.nodes <= sizes.sum() <= grid.nodes + 4:
+        sizes = rng.integers(2, 9, 6)
+    lowest = np.repeat(np.arange(6), sizes)
+    leaf = lowest // 2 if kind == "racks" else lowest
+    labels = np.stack([leaf, leaf // 2])
+    leaves, pods = np.bincount(leaf).astype(float), np.bincount(leaf // 2).astype(float)
+    uplinks = leaves * rng.choice([0.5, 1.0]), pods * (1.0 if kind == "dragonfly" else 0.3)
+    names = tuple(tuple(map(str, range(len(up)))) for up in uplinks)
+    more = {"racks": (lowest, 8.0), "dragonfly": (None, inf, np.full((3, 3), 1.2))}.get(kind, ())
+    traffic = Traffic(float(rng.choice([1.0, 4.0])), 1.0, float(rng.choice([0.2, 1.0])), 2.0, bool(rng.integers(2)))
+    return Tiers(("leaf", "pod"), names, labels, uplinks, np.array([0.95, 0.85, 0.78]), *more), grid, traffic
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2, 4, 5, 6, 7, 8, 10, 11, 13])
+def test_the_counted_bound_is_true_where_placements_are_too_many_to_try(seed):
+    tiers, grid, traffic = larger(seed)
+    choice = choose(tiers, grid, traffic, EXPOSED)
+    proof = prove(tiers, grid, traffic, EXPOSED, choice.order, 20)
+    assert proof.optimal and lower_bound(tiers, grid, traffic, EXPOSED).seconds <= proof.cost_s * (1 + 1e-9)
+    assert proof.bound_s <= choice.cost.total_s <= 1.1 * proof.cost_s
 
 
 def test_the_same_answer_again():

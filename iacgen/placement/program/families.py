@@ -17,6 +17,7 @@ from iacgen.placement.model import Family
 from iacgen.placement.tiers import Tiers
 from iacgen.training.traffic import NodeGrid, Traffic
 
+from .counted import count_rows_and_columns
 from .cuts import Cuts, Edge, Literal, Set
 
 
@@ -42,6 +43,8 @@ class Program:
             self._rings("cp", traffic.context, nodes.reshape(-1, grid.context, grid.tensor).swapaxes(1, 2).reshape(-1, grid.context).tolist())
         if traffic.expert and grid.expert > 1:
             self._all_to_all(traffic.expert, nodes.reshape(-1, grid.expert).tolist())
+        if {"dp", "pp"} <= self.time.keys():
+            count_rows_and_columns(self.cuts)
         model.minimize(sum(self.time.values()))
 
     def _least(self, family: Family, seconds: float, times: Any = 1, when: Literal | None = None) -> None:
