@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,9 +36,9 @@ KINDS = (
     Kind("kubernetes", "yaml", "kubectl get nodes -o json, or -o yaml"),
     Kind("topograph", "yaml", "a model of topograph"),
 )
-_JSON = {"aws-instance-topology": aws, "gcp-placement": gcp, "azure": azure, "ufm": ufm, "netq": netq, "kubernetes": kubernetes}
 _TEXT: dict[str, Any] = {"ibnetdiscover": ibnetdiscover, "slurm": slurm}
-_YAML: dict[str, Callable[[Any], bool]] = {"topology.yaml": topology_yaml.is_so, "topograph": topograph.is_so, "kubernetes": lambda data: kubernetes.is_so([data])}
+_OF_MANY: dict[str, Any] = {"aws-instance-topology": aws, "gcp-placement": gcp, "azure": azure, "ufm": ufm, "netq": netq, "kubernetes": kubernetes}
+_OF_ONE: dict[str, Any] = {"topology.yaml": topology_yaml, "topograph": topograph}  # one value, where the others may have several
 
 
 def read(raw: bytes, name: str, kind: str | None = None, names: Mapping[str, str] | None = None) -> Found:
@@ -74,34 +74,25 @@ def _found(kind: str, wirings: list[Wiring], findings: list[Diagnostic], file: s
     return Found(kind, () if errors(findings) else hierarchies, adrift, tuple(findings))
 
 
-def _data(text: str, file: str, kind: str | None) -> tuple[Any, list[Diagnostic]]:
-    """(JSON values as a list, or the data of YAML, or nothing for other text; what is wrong with the YAML). Raises Unreadable."""
+def _data(text: str, file: str, kind: str | None) -> tuple[list[Any] | None, list[Diagnostic]]:
+    """(the values of JSON, or the one of YAML, or None for other text; what is wrong with the YAML). Raises Unreadable."""
     if not text.strip():
         raise Unreadable(_unknown("there is nothing in this file", file))
     if kind in _TEXT or (kind is None and any(source.LOOKS.search(text) for source in _TEXT.values())):
         return None, []
-    if text.lstrip()[:1] in ("{", "[") and not (kind in _YAML and kind != "kubernetes"):
-        return values(text, file), []
-    if kind in _JSON and kind != "kubernetes":
+    if text.lstrip()[:1] in ("{", "[") and kind not in _OF_ONE:
         return values(text, file), []
     data, findings = document(text, file)
-    return _Yaml(data), findings
+    return [data], findings
 
 
-@dataclass(frozen=True)
-class _Yaml:
-    data: Any
-
-
-def _guess(text: str, data: Any, file: str, said: list[Diagnostic]) -> str:
+def _guess(text: str, data: list[Any] | None, file: str, said: list[Diagnostic]) -> str:
     """The one source whose form this is. Raises Unreadable for none and for several; where the YAML is at fault, with what is wrong with it."""
     if data is None:
         fits = [name for name, source in _TEXT.items() if source.LOOKS.search(text)]
-    elif isinstance(data, _Yaml):
-        fits = [name for name, is_so in _YAML.items() if is_so(data.data)]
     else:
-        fits = [name for name, source in _JSON.items() if source.is_so(data)]
-        fits += [name for name, is_so in _YAML.items() if name != "kubernetes" and len(data) == 1 and is_so(data[0])]
+        fits = [name for name, source in _OF_MANY.items() if source.is_so(data)]
+        fits += [name for name, source in _OF_ONE.items() if len(data) == 1 and source.is_so(data[0])]
     if len(fits) == 1:
         return fits[0]
     if errors(said):
@@ -113,18 +104,15 @@ def _unknown(words: str, file: str) -> Diagnostic:
     return finding("unknown-topology", words, file, help=f"name the source; there are {', '.join(kind.name for kind in KINDS)}")
 
 
-def _wired(kind: str, text: str, data: Any, file: str, names: dict[str, str]) -> tuple[list[Wiring], list[Diagnostic]]:
+def _wired(kind: str, text: str, data: list[Any] | None, file: str, names: dict[str, str]) -> tuple[list[Wiring], list[Diagnostic]]:
     """The wirings that a file of this kind tells, one but for topology.yaml, and what is wrong with it."""
     fields, wiring = Fields(file), Wiring("fabric", file, names)
-    if kind in _TEXT:
+    if data is None:
         return [wiring], _TEXT[kind].read(text, wiring)
-    plain = data.data if isinstance(data, _Yaml) else data[0] if kind in ("topology.yaml", "topograph") and len(data) == 1 else data
     if kind == "topology.yaml":
-        wirings = list(topology_yaml.read(plain if isinstance(plain, list) else [], fields, file, names))
-    elif kind == "topograph":
-        wirings = [wiring]
-        topograph.read({"switches": {}} | plain if isinstance(plain, dict) else {"switches": {}}, fields, wiring)
+        return list(topology_yaml.read(data[0], fields, file, names)), fields.findings
+    if kind == "topograph":
+        topograph.read(data[0], fields, wiring)
     else:
-        wirings = [wiring]
-        _JSON[kind].read([plain] if isinstance(data, _Yaml) else plain, fields, wiring)
-    return wirings, fields.findings
+        _OF_MANY[kind].read(data, fields, wiring)
+    return [wiring], fields.findings

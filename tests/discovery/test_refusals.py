@@ -23,6 +23,8 @@ REFUSED = {
     "not a number": (b'{"Instances": NaN}', None, "unreadable-topology", 1),
     "a number of ten thousand digits": (b'{"Instances": ' + b"9" * 10_000 + b"}", None, "unreadable-topology", 1),
     "JSON nested too deeply": (b"[" * 200_000, None, "unreadable-topology", 1),
+    "a topology that is no list": (b"topology: a\n", "topology.yaml", "topology-out-of-form", 1),
+    "a model that is a text": (b"model\n", "topograph", "topology-out-of-form", 1),
     "an id that is a list": (b'{"Instances": [{"InstanceId": ["i-1"], "NetworkNodes": ["a"]}]}', None, "topology-out-of-form", 1),
     "network nodes that are a number": (b'{"Instances": [{"InstanceId": "i-1", "NetworkNodes": 7}]}', None, "topology-out-of-form", 1),
     "no host under any switch": (b'{"Instances": [{"InstanceId": "i-1", "NetworkNodes": null}]}', None, "topology-out-of-form", 1),

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+import yaml
 
 from iacgen.discovery import read
 
@@ -121,3 +122,9 @@ def test_steps_that_hold_the_separator_are_no_paths():
     raw = {"Instances": [{"InstanceId": f"i-{n}", "NetworkNodes": path} for n, path in enumerate([["t", "a/b", "c"], ["t", "a", "b/c"], ["t", "a", "c"]])]}
     (hierarchy,) = read(json.dumps(raw).encode(), "f").hierarchies
     assert [len(g) for g in hierarchy.groups] == [3, 2, 1]
+
+
+@pytest.mark.parametrize("name", ["aws-ultraservers.json", "gcp-subblocks.json", "azure-scale-set.json", "kubernetes-aws.json"])
+def test_what_prints_json_may_print_yaml(name, meaning):
+    (value,) = answers(name)
+    assert groups(yaml.safe_dump(value).encode(), meaning) == groups([value], meaning)

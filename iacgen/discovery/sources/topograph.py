@@ -22,8 +22,11 @@ def is_so(data: Any) -> bool:
     return isinstance(data, dict) and isinstance(data.get("switches"), dict | list) and not data.keys() & {"kind", "links", "nodes"}
 
 
-def read(data: dict[str, Any], fields: Fields, wiring: Wiring) -> None:
+def read(data: Any, fields: Fields, wiring: Wiring) -> None:
     """Switches upwards, then the nodes of each block onto its switch."""
+    if not isinstance(data, dict):
+        fields.wrong("file", "a model with switches and blocks is wanted")
+        return
     parent: dict[str, str] = {}
     placed: dict[str, Unit] = {}
     lists = Lists(fields.complain)
@@ -58,7 +61,7 @@ def _block(block: dict[str, Any], i: int, where: str, fields: Fields, wiring: Wi
 
 def _switches(data: dict[str, Any], fields: Fields) -> Iterator[tuple[str, str, dict[str, Any]]]:
     """(where, name, switch) of either age."""
-    switches = data["switches"]
+    switches = data.get("switches") or {}
     if isinstance(switches, list):
         for where, switch in fields.each(switches, "switches"):
             name = fields.text(switch, "name", where)
@@ -67,7 +70,7 @@ def _switches(data: dict[str, Any], fields: Fields) -> Iterator[tuple[str, str, 
             else:
                 fields.wrong(where, "name is wanted")
         return
-    for name, switch in switches.items():
+    for name, switch in switches.items() if isinstance(switches, dict) else ():
         if isinstance(switch, dict):
             yield f"switches.{name}", str(name), switch
         else:

@@ -24,7 +24,9 @@ def is_so(data: Any) -> bool:
 def read(data: Any, fields: Fields, file: str, names: dict[str, str]) -> Iterator[Wiring]:
     """A wiring for each tree and each set of blocks, in their order."""
     seen: set[str] = set()
-    for where, item in fields.each(data, "topologies"):
+    if not isinstance(data, list):
+        fields.wrong("file", "a list of topologies is wanted")
+    for where, item in fields.each(data if isinstance(data, list) else [], "topologies"):
         name = fields.text(item, "topology", where)
         kinds = [kind for kind in _KINDS if kind in item]
         if name is None or len(kinds) != 1:
