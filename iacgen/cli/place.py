@@ -99,7 +99,7 @@ def _print(state: Run, orderings: Sequence[Ordering], format: Format) -> None:
 def _write(state: Run, orderings: Sequence[Ordering], folder: Path) -> None:
     """The orders as files, once each says what was meant."""
     from ..ordering import MARK, faults, files
-    from ..output import OutputError, apply, owned, plan
+    from ..output import OutputError, apply, owned, plan, read
 
     try:
         owned(folder, MARK)
@@ -107,6 +107,8 @@ def _write(state: Run, orderings: Sequence[Ordering], folder: Path) -> None:
         if wrong := list(faults(state.design, orderings, tree)):
             cannot("nothing was written: the files would not say what was placed, which is a fault of iacgen: " + "; ".join(wrong[:5]))
         apply(plan(tree, folder), folder)
+        if read(folder) != tree:
+            cannot(f"{folder} does not hold what was written there: somebody else writes to it")
     except OutputError as error:
         cannot(f"nothing was written: {str(error).removeprefix('nothing was written: ')}")
     except OSError as error:

@@ -38,11 +38,11 @@ def _ordering(ordering: Ordering) -> Iterator[str]:
     yield from textwrap.wrap(_headline(ordering), WIDTH, subsequent_indent="  ")
     yield from _ground(ordering)
     yield from _row("cost", _cost(placement))
-    yield from _row("bound", _bound(placement))
-    if ordering.proof and placement.bound.method != "solver":
-        yield from _row("solver", f"found nothing that costs less within its limit; its own bound is lower, {units.seconds(ordering.proof.bound_s)}")
-    yield from _row("sorted names", _sorted(ordering))
     if placement.cost.families:
+        yield from _row("bound", _bound(placement))
+        if ordering.proof and placement.bound.method != "solver":
+            yield from _row("solver", f"found nothing that costs less within its limit; its own bound is lower, {units.seconds(ordering.proof.bound_s)}")
+        yield from _row("sorted names", _sorted(ordering))
         yield ""
         yield from _table(("", "cost", "slowest flow", "busiest uplink", "in use"), [_family(f) for f in placement.cost.families], right=(1, 4))
         yield ""
