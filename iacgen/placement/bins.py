@@ -81,6 +81,8 @@ def _twins(tiers: Tiers, looks: list[tuple[object, ...]], labels: Labels) -> Set
     them is."""
     numbers: dict[tuple[object, ...], int] = {}
     form = [numbers.setdefault(look, len(numbers)) for look in looks]
+    if tiers.ways is not None:  # each leaf has links of its own
+        return ()
     members = [(b,) for b in range(len(looks))]
     parents = [*labels, np.zeros(len(looks), dtype=np.int64)]
     twins = []

@@ -18,11 +18,14 @@ from .bins import Bins, bins
 from .cost import Order, cost
 from .model import Cost, Family
 from .tiers import Rates, Tiers
+from .ways import Ways
 
 MOST = 200_000
 """Assignments that are tried at most."""
 CELLS = 4_000_000
 """Virtual nodes of all assignments together at most, so that time and memory stay about a second and 100 MB."""
+_ENTRIES = 40_000_000
+"""The same of entries of the ways over single links."""
 _BATCH = 400_000
 """Cells that are scored at once."""
 _SAME = 1e-9
@@ -30,8 +33,8 @@ _SAME = 1e-9
 
 Assigned = NDArray[np.int32]
 Flows = tuple[Rates, list[Rates], list[Rates]]
-"""Of each placement, of one family: seconds of its slowest flow; bytes that leave each group, tier by tier; bytes from each group of the top
-tier to each, where these are joined two by two (an empty list where they are not)."""
+"""Of each placement, of one family: seconds of its slowest flows; bytes that leave each group, tier by tier; bytes from each group of the top
+tier to each, where these are joined two by two, and over each single link, where these are known."""
 
 
 def enumerated(tiers: Tiers, grid: NodeGrid, traffic: Traffic, exposed: Mapping[Family, float] = EXPOSED, most: int = MOST) -> tuple[Order, Cost] | None:
@@ -42,7 +45,7 @@ def enumerated(tiers: Tiers, grid: NodeGrid, traffic: Traffic, exposed: Mapping[
     None as well when no placement keeps each tensor group to one NVLink domain, or there are fewer hosts than virtual nodes.
     """
     held = bins(tiers)
-    assigned = assignments(held, grid, most)
+    assigned = assignments(held, grid, most if tiers.ways is None else min(most, _ENTRIES // max(1, len(tiers.ways.pair))))
     if assigned is None or not len(assigned):
         return None
     stages = held.kind[assigned].reshape(len(assigned), grid.pipeline, grid.row)
@@ -102,7 +105,8 @@ def _free(held: Bins, grid: NodeGrid, begun: Assigned, used: Assigned, node: int
 def scores_of(tiers: Tiers, held: Bins, grid: NodeGrid, traffic: Traffic, exposed: Mapping[Family, float], assigned: Assigned) -> tuple[Rates, Rates, Rates]:
     """Of each assignment of virtual nodes to bins, one a row: exposed seconds, bytes that leave the groups of each tier, and how
     crowded it is: the eighth mean of all loads and members where seconds count the largest, so that it falls before these do."""
-    step = max(1, _BATCH // max(grid.nodes, 0 if tiers.pair_Bps is None else tiers.pair_Bps.size))
+    joints = [0 if tiers.pair_Bps is None else tiers.pair_Bps.size, 0 if tiers.ways is None else max(tiers.ways.leaves**2, len(tiers.ways.ends))]
+    step = max(1, _BATCH // max(grid.nodes, *joints))
     parts = [_batch(tiers, held, grid, traffic, exposed, assigned[i : i + step]) for i in range(0, len(assigned), step)]
     seconds, moved, crowd = (np.concatenate(part) for part in zip(*parts, strict=True))
     return seconds, moved, crowd
@@ -123,7 +127,7 @@ def _batch(tiers: Tiers, held: Bins, grid: NodeGrid, traffic: Traffic, exposed: 
         found.append(("cp", _rings(tiers, traffic.context, grid.context, grid.tensor, placed)))
     if traffic.expert and grid.expert > 1:
         found.append(("ep", _all_to_all(tiers, traffic.expert, grid.expert, placed)))
-    links = list(tiers.uplink_Bps) if tiers.pair_Bps is None else [*tiers.uplink_Bps, tiers.pair_Bps.ravel()]
+    links = [*tiers.uplink_Bps, *([] if tiers.pair_Bps is None else [tiers.pair_Bps.ravel()]), *([] if tiers.ways is None else [np.array(tiers.ways.Bps)])]
     for family, (members, leaving, pairs) in found:
         loads = [members, *(sent / link for sent, link in zip(leaving + pairs, links, strict=True))]
         total += exposed[family] * np.max([load.max(axis=1) for load in loads], axis=0)
@@ -137,7 +141,7 @@ def _rings(tiers: Tiers, volume: float, size: int, tensor: int, placed: NDArray[
     start = placed.reshape(*placed.shape[:2], -1, size, tensor).swapaxes(3, 4)
     end = np.roll(start, -1, axis=-1)
     far, crossed = _crossed(start, end)
-    pairs = [volume * count for count in _pairs(tiers, start[-1], end[-1], crossed[-1])]
+    pairs = [volume * count for count in _direct(tiers, start, end, crossed)]
     leaving = [volume * _counts(tiers, k, start[k + 1], apart) for k, apart in enumerate(crossed)]
     most = far.sum(axis=-1).max(axis=(1, 2))
     rate = tiers.flow_Bps[_level(crossed)] * (size / np.maximum(most, 1))
@@ -149,8 +153,8 @@ def _columns(tiers: Tiers, volume: float, closed: bool, stages: NDArray[np.int64
     start, end = (stages, np.roll(stages, -1, axis=2)) if closed else (stages[:, :, :-1], stages[:, :, 1:])
     far, crossed = _crossed(start, end)
     leaving = [volume * (_counts(tiers, k, start[k + 1], apart) + _counts(tiers, k, end[k + 1], apart)) for k, apart in enumerate(crossed)]
-    back = _pairs(tiers, end[-1], start[-1], crossed[-1])
-    pairs = [volume * (count + other) for count, other in zip(_pairs(tiers, start[-1], end[-1], crossed[-1]), back, strict=True)]
+    back = _direct(tiers, end, start, crossed)
+    pairs = [volume * (count + other) for count, other in zip(_direct(tiers, start, end, crossed), back, strict=True)]
     return (volume / np.where(far.any(axis=(1, 2)), tiers.flow_Bps[_level(crossed)], tiers.nvlink_Bps))[:, None], leaving, pairs
 
 
@@ -165,7 +169,7 @@ def _all_to_all(tiers: Tiers, volume: float, size: int, placed: NDArray[np.int64
         seconds[apart] = share / tiers.flow_Bps[k + 1]
     seconds[..., np.arange(size), np.arange(size)] = 0.0
     leaving = [share * _counts(tiers, k, start[k + 1], apart) for k, apart in enumerate(crossed)]
-    pairs = [share * count for count in _pairs(tiers, start[-1], end[-1], crossed[-1])]
+    pairs = [share * count for count in _direct(tiers, start, end, crossed)]
     return seconds.sum(axis=-1).reshape(len(seconds), -1), leaving, pairs
 
 
@@ -180,9 +184,27 @@ def _level(crossed: NDArray[np.bool_]) -> NDArray[np.int64]:
     return (tier * crossed.reshape(*crossed.shape[:2], -1).any(axis=2)).max(axis=0)
 
 
-def _pairs(tiers: Tiers, start: NDArray[np.int64], end: NDArray[np.int64], crossed: NDArray[np.bool_]) -> list[Rates]:
-    """Of each placement, how many crossings go from each group of the top tier to each, where these are joined two by two."""
-    return [] if tiers.pair_Bps is None else [_tally(start * len(tiers.pair_Bps) + end, tiers.pair_Bps.size, crossed)]
+def _direct(tiers: Tiers, start: NDArray[np.int64], end: NDArray[np.int64], crossed: NDArray[np.bool_]) -> list[Rates]:
+    """Of each placement, where the groups of the top tier are joined two by two: how many crossings go from each to each; and where single
+    links are known: over each of them."""
+    out = []
+    if tiers.pair_Bps is not None:
+        out.append(_tally(start[-1] * len(tiers.pair_Bps) + end[-1], tiers.pair_Bps.size, crossed[-1]))
+    if tiers.ways is not None:
+        sent = _tally(start[1] * tiers.ways.leaves + end[1], tiers.ways.leaves**2, crossed[0])
+        out.append(_over_links(tiers.ways, sent))
+    return out
+
+
+def _over_links(ways: Ways, sent: Rates) -> Rates:
+    """Of each placement, the crossings on each link, given those from leaf to leaf: by entries of ``ways`` between leaves that send."""
+    kept = np.flatnonzero(sent.any(axis=0)[ways.pair])
+    pair, link, share, links = ways.pair[kept], ways.link[kept], ways.share[kept], len(ways.ends)
+    step, out = max(1, _BATCH // max(1, len(kept))), []
+    for part in (sent[i : i + step] for i in range(0, len(sent), step)):
+        key = link + links * np.arange(len(part))[:, None]
+        out.append(np.bincount(key.ravel(), (share * part[:, pair]).ravel(), links * len(part)).reshape(-1, links))
+    return np.concatenate(out)
 
 
 def _counts(tiers: Tiers, tier: int, labels: NDArray[np.int64], crossed: NDArray[np.bool_]) -> Rates:

@@ -88,7 +88,8 @@ def prove(tiers: Tiers, grid: NodeGrid, traffic: Traffic, exposed: Mapping[Famil
 def _size(tiers: Tiers, held: Bins, grid: NodeGrid) -> int:
     """Booleans of the program, about: for each node and group of each tier, where the node lies, and two for each edge to a neighbour."""
     groups = len(held.hosts) + sum(len(np.unique(labels)) for labels in held.labels)
-    pairs = 0 if tiers.pair_Bps is None else len(np.unique(held.labels[-1])) ** 2
+    joined = [held.labels[-1]] * (tiers.pair_Bps is not None) + [held.labels[0]] * (tiers.ways is not None)
+    pairs = sum(len(np.unique(labels)) ** 2 for labels in joined)
     return grid.nodes * (5 * groups + 3 * pairs)
 
 

@@ -16,6 +16,7 @@ from iacgen.placement.bins import bins
 from iacgen.placement.cost import cost
 from iacgen.placement.enumerate import MOST, assignments, enumerated
 from iacgen.placement.tiers import Tiers
+from iacgen.placement.ways import Ways
 from iacgen.training.traffic import NodeGrid, Traffic
 
 
@@ -72,6 +73,9 @@ def plain_cost(tiers: Tiers, grid: NodeGrid, traffic: Traffic, hosts: tuple[int,
             level = max(apart, default=-1) + 1
             for k in apart:
                 load[family, k, labels[k][x]] += bytes_
+            if 0 in apart and tiers.ways is not None:
+                for link, share in zip(tiers.ways.link[way := tiers.ways.pair == 3 * labels[0][x] + labels[0][y]], tiers.ways.share[way], strict=True):
+                    load[family, 3, link] += share * bytes_
             if 1 in apart and tiers.pair_Bps is not None:
                 load[family, 2, (labels[1][x], labels[1][y])] += bytes_
             out += far
@@ -86,7 +90,7 @@ def plain_cost(tiers: Tiers, grid: NodeGrid, traffic: Traffic, hosts: tuple[int,
             slow[family] = max(slow[family], *member.values())
     for family, (level, out, size, length) in ring_worst.items():
         slow[family] = size / (min(flow[level] * length / out, tiers.nvlink_Bps) if out else tiers.nvlink_Bps)
-    links = [*tiers.uplink_Bps, tiers.pair_Bps]
+    links = [*tiers.uplink_Bps, tiers.pair_Bps, tiers.ways and np.full(9, tiers.ways.Bps)]
     total = sum(EXPOSED[f] * max([slow[f]] + [bytes_ / links[k][g] for (e, k, g), bytes_ in load.items() if e == f]) for f in slow)
     return total, *(sum(bytes_ for (_, tier, _), bytes_ in load.items() if tier == k) for k in (1, 0))
 
@@ -125,6 +129,25 @@ def test_nothing_beats_it_among_all_orders_of_hosts(seed):
     assert paid.bytes_by_tier == pytest.approx(tuple(reversed(bytes_)), rel=1e-9)
     assert plain_cost(tiers, grid, traffic, tuple(order.tolist())) == pytest.approx((least, *bytes_), rel=1e-9)
     assert paid == cost(tiers, grid, traffic, order)
+
+
+def unlike_links(seed: int) -> Ways:
+    """From each of three leaves to each: half of the bytes over one of nine links, half over another."""
+    pair = np.repeat([a * 3 + b for a, b in permutations(range(3), 2)], 2)
+    link = np.random.default_rng(seed).integers(0, 9, 12)
+    return Ways(3, pair, link, np.full(12, 0.5), 0.4, tuple((f"a{i}", f"b{i}") for i in range(9)))
+
+
+@pytest.mark.parametrize("seed", range(1, 80, 3))
+def test_each_link_of_a_dragonfly_counts(seed):
+    tiers, grid, traffic = instance(seed)
+    tiers = replace(tiers, ways=unlike_links(seed))
+    if tiers.domain is not None and traffic.expert and grid.expert > 1:
+        traffic = replace(traffic, expert=0.0)  # a dragonfly has no NVLink domains over leaves
+    least = min(c[0] for h in permutations(range(tiers.hosts), grid.nodes) if (c := plain_cost(tiers, grid, traffic, h)))
+    order, paid = enumerated(tiers, grid, traffic)
+    assert paid.total_s == pytest.approx(least, rel=1e-9)
+    assert plain_cost(tiers, grid, traffic, tuple(order.tolist()))[0] == pytest.approx(least, rel=1e-9)
 
 
 def mixed(tiers: Tiers, grid: NodeGrid, hosts: tuple[int, ...]) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
+from itertools import permutations
 from math import inf
 
 import numpy as np
@@ -17,6 +18,7 @@ from iacgen.placement.cost import cost, whole
 from iacgen.placement.enumerate import assignments, enumerated
 from iacgen.placement.exact import SAME, prove
 from iacgen.placement.tiers import Tiers
+from iacgen.placement.ways import Ways
 from iacgen.training.traffic import NodeGrid, Traffic
 
 SHAPES = [
@@ -87,6 +89,19 @@ def test_stopped_at_once_the_bound_is_true_and_the_hint_stands_or_is_bettered(se
     proof = prove(tiers, grid, traffic, EXPOSED, hint=hint, limit_s=1e-4)
     assert 0 <= proof.bound_s <= least <= proof.cost_s * (1 + 1e-12) <= cost(tiers, grid, traffic, hint).total_s * (1 + 1e-12)
     assert proof.optimal == (proof.cost_s <= proof.bound_s * (1 + SAME))
+
+
+@pytest.mark.parametrize("seed", [4, 9, 14, 19, 24, 29, 34, 39])
+def test_each_link_of_a_dragonfly_counts(seed):
+    """From each of three leaves to each: half of the bytes over one of nine links, half over another."""
+    tiers, grid, traffic = instance(seed)
+    pair = np.repeat([a * 3 + b for a, b in permutations(range(3), 2)], 2)
+    ways = Ways(3, pair, np.random.default_rng(seed).integers(0, 9, 12), np.full(12, 0.5), 0.4, tuple((f"a{i}", f"b{i}") for i in range(9)))
+    tiers = replace(tiers, ways=ways)
+    paid = enumerated(tiers, grid, traffic)[1]
+    proof = prove(tiers, grid, traffic, EXPOSED, hint=first(tiers, grid), limit_s=20)
+    assert proof.optimal and proof.cost_s == pytest.approx(paid.total_s, rel=SAME)
+    assert proof.bound_s <= paid.total_s and proof.cost_s == cost(tiers, grid, traffic, proof.order).total_s
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2, 5, 6, 10, 11, 13])

@@ -68,12 +68,22 @@ class Program:
             self._least(family, volume / link_Bps, self._busiest[key])
         self.model.add(self._busiest[key] >= count)
 
-    def _between(self, family: Family, volume: float, ways: list[Edge]) -> None:
-        """The bytes from each group of the top tier to each, where these are joined two by two."""
-        if self.tiers.pair_Bps is None:
+    def _between(self, family: Family, volume: float, edges: list[Edge]) -> None:
+        """The bytes from each group of the top tier to each, where these are joined two by two, and over each link, where links are known."""
+        if self.tiers.pair_Bps is not None:
+            for (g, start), (h, end) in permutations(self.cuts.tiers[-1].items(), 2):
+                self._load(family, volume, float(self.tiers.pair_Bps[g, h]), sum(self.cuts.goes(edge, start, end) for edge in edges))
+        ways = self.tiers.ways
+        if ways is None:
             return
-        for (g, start), (h, end) in permutations(self.cuts.tiers[-1].items(), 2):
-            self._load(family, volume, float(self.tiers.pair_Bps[g, h]), sum(self.cuts.goes(way, start, end) for way in ways))
+        over: dict[int, list[Any]] = {}
+        for (a, start), (b, end) in permutations(self.cuts.tiers[0].items(), 2):
+            sent = self.model.new_int_var(0, len(edges), "")
+            self.model.add(sent >= sum(self.cuts.goes(edge, start, end) for edge in edges))
+            for entry in np.flatnonzero(ways.pair == a * ways.leaves + b).tolist():
+                over.setdefault(int(ways.link[entry]), []).append(self._units(family, volume * ways.share[entry] / ways.Bps) * sent)
+        for loads in over.values():
+            self.model.add(self.time[family] >= sum(loads))
 
     def _rings(self, family: Family, volume: float, rings: list[list[int]]) -> None:
         """Members that NVLink joins share their adapters: the ring with the most edges between domains is the slowest."""
