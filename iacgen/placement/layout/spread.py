@@ -23,7 +23,7 @@ from .walks import divisors
 
 Order = NDArray[np.int64]
 SHAPES = 6  # of tiles that are tried, best promise first
-TRIES = 300  # exchanges for each tile at most
+TRIES, MOST = 300, 30_000  # exchanges at most: for each tile, and for all of a shape
 
 
 def spread(tiers: Tiers, grid: NodeGrid, traffic: Traffic, exposed: Mapping[Family, float]) -> Iterator[Order]:
@@ -121,7 +121,7 @@ class _Deal:
     def mend(self) -> bool:
         """Exchange tiles of crowded links with any others, as long as that does not crowd more; whether no link is crowded in the end."""
         dice = _dice()
-        tries = TRIES * self.rows * self.columns
+        tries = min(MOST, TRIES * self.rows * self.columns)
         crowded = self._crowded()
         while crowded and tries:
             tries -= 1
