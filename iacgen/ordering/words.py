@@ -49,7 +49,7 @@ def _ordering(ordering: Ordering) -> Iterator[str]:
         yield from _table(("leaves a", "bytes a step", "sorted names"), list(_bytes(placement)), right=(1, 2))
         yield ""
         tiers = placement.cost.tiers
-        yield from _table(("", "groups", *(f"cut by {tier}" for tier in tiers), *(f"most {tier} groups" for tier in tiers), "ring entries"), list(_groups(placement)), right=range(1, 9))
+        yield from _table(("groups cut by", *(f"{tier} (most)" for tier in tiers), "of", "ring entries"), list(_groups(placement)), right=range(1, 9))
         yield ""
     yield from _row("mixed stages", f"{placement.mixed_stages} of {ordering.job.grid.pipeline} on more than one type of GPU") if placement.mixed_stages else ()
     for why, hosts in _idle(placement):
@@ -156,7 +156,7 @@ def _groups(placement: Placement) -> Iterator[tuple[str, ...]]:
     entries = {family.family: family.ring_entries for family in placement.cost.families}
     for span in placement.spans:
         rings = f"{entries.get(span.family, 0):,}" if span.family in ("dp", "cp") else ""
-        yield (FAMILIES[span.family], f"{span.groups:,}", *(f"{n:,}" for n in span.cut), *(f"{n:,}" for n in span.most), rings)
+        yield (FAMILIES[span.family], *(f"{cut:,} ({most:,})" for cut, most in zip(span.cut, span.most, strict=True)), f"{span.groups:,}", rings)
 
 
 def _idle(placement: Placement) -> list[tuple[str, list[str]]]:
