@@ -146,7 +146,8 @@ def _leaf(sheet: Sheet, leaf: Leaf, cells: _Cells, x: float, y: float, stages: i
         if seats[0].why == DOWN:
             yield Area(parts, "cross", title, crossed=True)
         if seats[0].stage is not None and cells is _LARGE:
-            sheet.words += [Words(px + w / 2, py + 12, str((seat.replica or 0) + 1), "on-pale" if "pale" in kind else "on-hue", 9, "middle", "mono") for seat, (px, py, w, _) in zip(seats, parts, strict=True)]
+            on = "on-pale" if "pale" in kind else "on-hue"
+            sheet.words += [Words(px + w / 2, py + 12, str((seat.replica or 0) + 1), on, 9, "middle", "mono") for seat, (px, py, w, _) in zip(seats, parts, strict=True)]
     yield from _bars(leaf, cells, at, replicas)
 
 

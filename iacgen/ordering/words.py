@@ -41,7 +41,7 @@ def _ordering(ordering: Ordering) -> Iterator[str]:
     if placement.cost.families:
         yield from _row("bound", _bound(placement))
         if ordering.proof and placement.bound.method != "solver":
-            yield from _row("solver", f"found nothing that costs less within its limit; its own bound is lower, {units.seconds(ordering.proof.bound_s)}")
+            yield from _row("solver", f"came no further than {units.seconds(ordering.proof.bound_s)} within its limit, below what counting bounds")
         yield from _row("sorted names", _sorted(ordering))
         yield ""
         yield from _table(("", "cost", "slowest flow", "busiest uplink", "in use"), [_family(f) for f in placement.cost.families], right=(1, 4))
@@ -102,7 +102,8 @@ def _change(ordering: Ordering) -> Iterator[str]:
     for tier, old, new in zip(after.cost.tiers, before.cost.bytes_by_tier, after.cost.bytes_by_tier, strict=True):
         yield from _row("", f"bytes that leave {tier} groups: {units.bytes_si(old)} before, {units.bytes_si(new)} after")
     saved = 1 - change.anew.total_s / after.cost_s if after.cost_s else 0.0
-    yield from _row("made anew", f"{units.seconds(change.anew.total_s)}, {_percent(saved)} less; {change.anew_moved * after.gpus_per_node:,} ranks would move" if saved > LEAST else "no order costs less")
+    anew = f"{units.seconds(change.anew.total_s)}, {_percent(saved)} less; {change.anew_moved * after.gpus_per_node:,} ranks would move"
+    yield from _row("made anew", anew if saved > LEAST else "would cost no less")
     yield from _row("generate", ("writes this order" if change.generated else "makes another order") + f" once these hosts stand in nodes.{ordering.pool.name}.down")
 
 
