@@ -10,6 +10,7 @@ from typing import Any
 
 from iacgen.placement import Bound, Cost, FamilyCost, Placement
 from iacgen.placement.assumptions import sentences
+from iacgen.placement.model import Family
 
 from .model import Ordering
 
@@ -18,7 +19,12 @@ SCHEMA = 1
 
 def data(cluster: str, orderings: Sequence[Ordering]) -> dict[str, Any]:
     """One object for all orders: times in seconds, sizes in bytes a step."""
-    return {"schema": SCHEMA, "cluster": cluster, "jobs": [_ordering(o) for o in orderings], "assumptions": list(sentences())}
+    return {"schema": SCHEMA, "cluster": cluster, "jobs": [_ordering(o) for o in orderings], "assumptions": list(sentences(families(orderings)))}
+
+
+def families(orderings: Sequence[Ordering]) -> set[Family]:
+    """The kinds of traffic that any of the jobs has between hosts."""
+    return {family.family for ordering in orderings for family in ordering.placement.cost.families}
 
 
 def _ordering(ordering: Ordering) -> dict[str, Any]:
@@ -29,7 +35,7 @@ def _ordering(ordering: Ordering) -> dict[str, Any]:
         "fabric": _fabric(ordering),
         "ranks": placement.world,
         "ranks_per_host": placement.gpus_per_node,
-        "grid": {"tensor": grid.tensor, "context": grid.context, "data": grid.data, "pipeline": grid.pipeline, "expert": grid.expert},
+        "grid": {"tensor": grid.tensor, "context": grid.context, "data": grid.data, "pipeline": grid.pipeline, "expert": grid.expert, "shard": grid.shard},
         "cost": _cost(placement.cost),
         "bound": _bound(placement.bound),
         "ratio": placement.ratio,

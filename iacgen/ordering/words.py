@@ -11,12 +11,12 @@ from iacgen.placement import FamilyCost, Placement
 from iacgen.placement.assumptions import sentences
 from iacgen.render import InvalidHostlist, fold
 
-from .data import ranks_of, spare, utilisation
+from .data import families, ranks_of, spare, utilisation
 from .model import Ordering
 
 WIDTH, HEAD = 100, 16
 LEAST = 5e-7  # of a cost: what is less is no difference
-FAMILIES = {"dp": "data parallel", "cp": "context", "pp": "pipeline", "ep": "experts"}
+FAMILIES = {"dp": "data parallel", "cp": "context", "pp": "pipeline", "ep": "experts", "fs": "shards of the states"}
 _NAME = 36  # letters of a switch group's name
 _MOVES = 12  # hosts that stand in for others
 _HOSTS = 600  # letters of a list of hosts
@@ -29,7 +29,7 @@ def text(orderings: Sequence[Ordering]) -> Iterator[str]:
     for ordering in orderings:
         yield from _ordering(ordering)
         yield ""
-    for sentence in sentences():
+    for sentence in sentences(families(orderings)):
         yield from textwrap.wrap(sentence, WIDTH, initial_indent="* ", subsequent_indent="  ")
 
 
@@ -156,7 +156,7 @@ def _bytes(placement: Placement) -> Iterator[tuple[str, ...]]:
 def _groups(placement: Placement) -> Iterator[tuple[str, ...]]:
     entries = {family.family: family.ring_entries for family in placement.cost.families}
     for span in placement.spans:
-        rings = f"{entries.get(span.family, 0):,}" if span.family in ("dp", "cp") else ""
+        rings = f"{entries.get(span.family, 0):,}" if span.family in ("dp", "cp", "fs") else ""
         yield (FAMILIES[span.family], *(f"{cut:,} ({most:,})" for cut, most in zip(span.cut, span.most, strict=True)), f"{span.groups:,}", rings)
 
 

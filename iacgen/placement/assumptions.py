@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from types import MappingProxyType
 
 from .model import Family
@@ -14,17 +14,18 @@ Assumed. The fall from the first to the last, 18 %, follows the up to 17 % that 
 measurements of Arnold (arXiv:2509.15940); equal-cost paths that collide are the cause.
 """
 
-EXPOSED: Mapping[Family, float] = MappingProxyType({"dp": 0.4, "pp": 0.3, "cp": 0.5, "ep": 1.0})
+EXPOSED: Mapping[Family, float] = MappingProxyType({"dp": 0.4, "pp": 0.3, "cp": 0.5, "ep": 1.0, "fs": 0.4})
 """Weight of each family's time in the communication cost: roughly the share that computation does not hide, the same for all jobs. The time of a
 step has overlaps of its own (`training.assume`, `training.step`). Assumed: gradients overlap the backward pass, pipeline messages
 the other micro batches, context exchange the attention blocks; an expert all-to-all stands between two layers and hides
-behind nothing."""
+behind nothing. Inside shard groups as among all copies: FSDP gathers and reduces beside the layers before and behind."""
 
 
-def sentences() -> tuple[str, ...]:
-    """The assumptions in words, for a report."""
+def sentences(families: Collection[Family] = ()) -> tuple[str, ...]:
+    """The assumptions in words, for a report; what few jobs have only where it is among the ``families`` that it is about."""
     rates = ", ".join(f"{share:.0%}" for share in NIC_SHARE_BY_TIER)
-    parts = ", ".join(f"{family.upper()} {share:g}" for family, share in EXPOSED.items())
+    parts = ", ".join(f"{family.upper()} {share:g}" for family, share in EXPOSED.items() if family != "fs")
+    parts += f", shards of the states {EXPOSED['fs']:g}" if "fs" in families else ""
     return (
         f"A node reaches {rates} of its adapters' rate when both ends share a leaf group, the next tier, the top tier (assumed, after arXiv:2509.15940).",
         f"Communication cost weighs the kinds of traffic by about the part that computation does not hide: {parts} (assumed); the time of a step has overlaps of its own.",

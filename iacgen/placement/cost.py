@@ -3,7 +3,8 @@
 T = sum over families of x * max(max over switch groups S of load(S) / uplink(S), slowest), with x the exposed share. ``slowest``
 is bytes / rate of the farthest edge for a ring or chain (one bad edge slows the step), the worst member's sum for an
 all-to-all; what stays in an NVLink domain of several hosts runs at its rate and crosses no switch. Groups of ranks: rows are data
-rings, neighbours in a row context rings or expert groups, columns pipelines (see ``NodeGrid``). Links of a tree carry each family's
+rings, neighbours in a row context rings, shard groups or expert groups, columns pipelines (see ``NodeGrid``); where a row has several shard
+groups, its data rings go through those that stand in the same place in each. Links of a tree carry each family's
 bytes as counted at the groups they leave; where the groups of the top tier are joined two by two, as in a dragonfly, each such link
 counts too, with the bytes that go straight from one of its groups to the other: packets take the shortest way; and so does every
 link of a planned dragonfly (``ways``).
@@ -68,16 +69,17 @@ def whole(tiers: Tiers, grid: NodeGrid, order: Order) -> bool:
 def _families(tiers: Tiers, grid: NodeGrid, traffic: Traffic) -> list[tuple[Family, Callable[[Labels, Domains], _Flows]]]:
     """The families that leave the node, each with the function that counts its flows on the labels and NVLink domains of the virtual
     nodes. Rings go through the nodes of one position in their tensor groups."""
-    row = grid.context * grid.data
     out: list[tuple[Family, Callable[[Labels, Domains], _Flows]]] = []
-    if traffic.data and row > 1:
-        out.append(("dp", partial(_rings, tiers, traffic.data, row, grid.tensor)))
+    if traffic.data and grid.copies > 1:
+        out.append(("dp", partial(_rings, tiers, traffic.data, grid.copies, grid.apart)))
     if traffic.pipeline and grid.pipeline > 1:
         out.append(("pp", partial(_columns, tiers, traffic.pipeline, grid.row, traffic.pipeline_ring and grid.pipeline > 2)))
     if traffic.context and grid.context > 1:
         out.append(("cp", partial(_rings, tiers, traffic.context, grid.context, grid.tensor)))
     if traffic.expert and grid.expert > 1:
         out.append(("ep", partial(_all_to_all, tiers, traffic.expert, grid.expert)))
+    if traffic.shard and grid.shard > 1:
+        out.append(("fs", partial(_rings, tiers, traffic.shard, grid.shard, grid.tensor)))
     return out
 
 
@@ -113,10 +115,10 @@ def _family(tiers: Tiers, name: Family, exposed: float, flows: _Flows) -> Family
     )
 
 
-def _rings(tiers: Tiers, volume: float, size: int, tensor: int, placed: Labels, domain: Domains) -> _Flows:
-    """Rings over ``size`` virtual nodes, ``tensor`` apart: each sends ``volume`` bytes to the next. Members that NVLink joins share their
+def _rings(tiers: Tiers, volume: float, size: int, stride: int, placed: Labels, domain: Domains) -> _Flows:
+    """Rings over ``size`` virtual nodes, ``stride`` apart: each sends ``volume`` bytes to the next. Members that NVLink joins share their
     adapters where the ring leaves them, as the GPUs of one node do."""
-    end, ring = _ring_edges(placed.shape[1], size, tensor)
+    end, ring = _ring_edges(placed.shape[1], size, stride)
     start = np.arange(placed.shape[1]) if domain is None else np.flatnonzero(domain != domain[end])
     if not start.size:
         return _Flows(_none(tiers), volume / tiers.nvlink_Bps, 0, inside=True)
@@ -188,11 +190,11 @@ def _all_to_all(tiers: Tiers, volume: float, size: int, placed: Labels, domain: 
 
 
 @lru_cache(maxsize=16)
-def _ring_edges(nodes: int, size: int, tensor: int) -> tuple[Order, Order]:
+def _ring_edges(nodes: int, size: int, stride: int) -> tuple[Order, Order]:
     """Of each virtual node the next one in its ring and the number of that ring; not to be written to."""
-    v, block = np.arange(nodes), size * tensor
+    v, block = np.arange(nodes), size * stride
     within = v % block
-    return v - within + (within + tensor) % block, v // block * tensor + v % tensor
+    return v - within + (within + stride) % block, v // block * stride + v % stride
 
 
 def _crossing(placed: Labels, start: Order, end: Order) -> Iterator[tuple[Order, Labels, Labels]]:

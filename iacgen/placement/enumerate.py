@@ -117,16 +117,18 @@ def _batch(tiers: Tiers, held: Bins, grid: NodeGrid, traffic: Traffic, exposed: 
     joined = np.where(held.domain[assigned] < 0, own, held.domain[assigned])
     placed = np.stack([joined, *held.labels[:, assigned]])
     total, crowd, moved = np.zeros(len(assigned)), np.zeros(len(assigned)), np.zeros((len(assigned), len(tiers.names)))
-    ring, stages = grid.context * grid.data, placed.reshape(len(placed), len(assigned), grid.pipeline, grid.row)
+    stages = placed.reshape(len(placed), len(assigned), grid.pipeline, grid.row)
     found: list[tuple[Family, Flows]] = []
-    if traffic.data and ring > 1:
-        found.append(("dp", _rings(tiers, traffic.data, ring, grid.tensor, placed)))
+    if traffic.data and grid.copies > 1:
+        found.append(("dp", _rings(tiers, traffic.data, grid.copies, grid.apart, placed)))
     if traffic.pipeline and grid.pipeline > 1:
         found.append(("pp", _columns(tiers, traffic.pipeline, traffic.pipeline_ring and grid.pipeline > 2, stages)))
     if traffic.context and grid.context > 1:
         found.append(("cp", _rings(tiers, traffic.context, grid.context, grid.tensor, placed)))
     if traffic.expert and grid.expert > 1:
         found.append(("ep", _all_to_all(tiers, traffic.expert, grid.expert, placed)))
+    if traffic.shard and grid.shard > 1:
+        found.append(("fs", _rings(tiers, traffic.shard, grid.shard, grid.tensor, placed)))
     links = [*tiers.uplink_Bps, *([] if tiers.pair_Bps is None else [tiers.pair_Bps.ravel()]), *([] if tiers.ways is None else [np.array(tiers.ways.Bps)])]
     for family, (members, leaving, pairs) in found:
         loads = [members, *(sent / link for sent, link in zip(leaving + pairs, links, strict=True))]
@@ -136,9 +138,9 @@ def _batch(tiers: Tiers, held: Bins, grid: NodeGrid, traffic: Traffic, exposed: 
     return total, moved, crowd
 
 
-def _rings(tiers: Tiers, volume: float, size: int, tensor: int, placed: NDArray[np.int64]) -> Flows:
-    """Rings over ``size`` nodes, ``tensor`` apart."""
-    start = placed.reshape(*placed.shape[:2], -1, size, tensor).swapaxes(3, 4)
+def _rings(tiers: Tiers, volume: float, size: int, stride: int, placed: NDArray[np.int64]) -> Flows:
+    """Rings over ``size`` nodes, ``stride`` apart."""
+    start = placed.reshape(*placed.shape[:2], -1, size, stride).swapaxes(3, 4)
     end = np.roll(start, -1, axis=-1)
     far, crossed = _crossed(start, end)
     pairs = [volume * count for count in _direct(tiers, start, end, crossed)]

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-Family = Literal["dp", "cp", "pp", "ep"]
+Family = Literal["dp", "cp", "pp", "ep", "fs"]
+"""Kinds of traffic: data, context, pipeline and expert parallel, and inside the shard groups of FSDP's hybrid sharding."""
 Why = Literal["down", "spare", "left over", "not needed", "place unknown", "apart"]
 
 

@@ -32,8 +32,8 @@ def polished(
 ) -> tuple[Order, int]:
     """(an order no slower than the first of ``orders``, how many were scored). Jobs of more than ``MOST_NODES`` nodes stay as they are.
 
-    From each order the best of those is taken that differ by an exchange of two tensor groups' hosts, of two expert or context groups, two columns or two
-    rows, or by a move to idle hosts; of equally fast ones the least crowded one. One that was there before is never
+    From each order the best of those is taken that differ by an exchange of two tensor groups' hosts, of two expert, context or shard groups, two columns or
+    two rows, or by a move to idle hosts; of equally fast ones the least crowded one. One that was there before is never
     taken again, so that the search leaves orders that are merely better than all next to them.
     """
     if grid.nodes > MOST_NODES:
@@ -80,7 +80,7 @@ class _Climb:
 def _neighbours(held: Bins, grid: NodeGrid, at: Assigned) -> Iterator[Assigned]:
     """Assignments that differ by one exchange, or by one move to idle hosts."""
     free = held.sizes - np.bincount(at, minlength=len(held.sizes))
-    for size in sorted({grid.tensor, grid.expert, grid.context * grid.tensor, grid.row}):
+    for size in sorted({grid.tensor, grid.expert, grid.context * grid.tensor, grid.apart, grid.row}):
         if size % grid.tensor or grid.nodes % size:
             continue
         groups = at.reshape(-1, size)

@@ -7,7 +7,7 @@ package's own cost.
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
@@ -18,8 +18,8 @@ from iacgen.placement.choice import choose
 from iacgen.placement.tiers import Tiers
 from iacgen.training.traffic import NodeGrid, Traffic
 
-EXPOSED = {"dp": 0.4, "pp": 0.3, "cp": 0.5, "ep": 1.0}
-INSTANCES, SEED = 300, 20261201
+EXPOSED = {"dp": 0.4, "pp": 0.3, "cp": 0.5, "ep": 1.0, "fs": 0.4}
+INSTANCES, SHARDED, SEED = 300, 120, 20261201
 SAME = 1 + 1e-6
 GRIDS = [
     NodeGrid(c, d, p, e)
@@ -74,12 +74,26 @@ def instance(rng: random.Random) -> Instance:
     return Instance(tiers, grid, Traffic(data, context, pipeline, expert, rng.random() < 0.3))
 
 
+def sharded(rng: random.Random) -> Instance:
+    """The same with several shard groups of several hosts in a row, each of whole sequences."""
+    while True:
+        case = instance(rng)
+        sizes = [case.grid.context * n for n in range(1, case.grid.data) if case.grid.data % n == 0 and case.grid.context * n > 1]
+        if sizes:
+            traffic = replace(case.traffic, shard=rng.choice((0.5, 1.0, 2.0, 4.0)))
+            return Instance(case.tiers, replace(case.grid, shard=rng.choice(sizes)), traffic)
+
+
 def sends(grid: NodeGrid, traffic: Traffic) -> dict[str, list[tuple[int, int, float]]]:
     """Family → (sender, receiver, bytes) of each message; a ring of two is one message each way."""
-    row, out = grid.row, {"dp": [], "cp": [], "pp": [], "ep": []}
+    row, out = grid.row, {"dp": [], "cp": [], "pp": [], "ep": [], "fs": []}
     rows = [list(range(p * row, (p + 1) * row)) for p in range(grid.pipeline)]
     for members in rows:
-        out["dp"] += [(a, members[(i + 1) % row], traffic.data) for i, a in enumerate(members) if row > 1]
+        groups = [members[i : i + grid.shard] for i in range(0, row, grid.shard)]
+        for ring in zip(*groups, strict=True):
+            out["dp"] += [(a, ring[(i + 1) % len(ring)], traffic.data) for i, a in enumerate(ring) if len(ring) > 1]
+        for group in groups:
+            out["fs"] += [(a, group[(i + 1) % grid.shard], traffic.shard) for i, a in enumerate(group) if grid.shard > 1]
         for size, family in ((grid.context, "cp"), (grid.expert, "ep")):
             for group in (members[i : i + size] for i in range(0, row, size)):
                 if family == "cp" and size > 1:
@@ -150,6 +164,22 @@ def test_nearly_all_chosen_orders_are_the_best_there_are_and_none_is_far_off(ans
     assert all(a.chosen * SAME >= a.best for a in answers)  # else the count here misses assignments
     assert off == [] or off[-1][0] <= 1.10
     assert len(off) <= 0.03 * INSTANCES
+
+
+@pytest.fixture(scope="module")
+def sharded_answers() -> list[Answer]:
+    rng = random.Random(SEED)
+    return [answer(sharded(rng)) for _ in range(SHARDED)]
+
+
+def test_shard_groups_are_placed_as_well_and_bounded_as_truly(sharded_answers):
+    assert [(i, a) for i, a in enumerate(sharded_answers) if max(a.bound, a.counted) > a.best * SAME] == []
+    off = sorted((a.chosen / a.best, i) for i, a in enumerate(sharded_answers) if a.chosen > a.best * SAME)
+    tight = sum(a.counted * SAME >= a.best for a in sharded_answers)
+    print(f"{SHARDED} instances with shard groups: {SHARDED - len(off)} orders optimal, worst {off[-1][0] if off else 1:.4f} x, bound by counting tight in {tight}")
+    assert all(a.chosen * SAME >= a.best for a in sharded_answers)
+    assert off == [] or off[-1][0] <= 1.10
+    assert len(off) <= 0.03 * SHARDED
 
 
 def test_the_instances_are_not_all_alike():

@@ -15,7 +15,7 @@ from iacgen.placement.cost import cost
 from iacgen.placement.tiers import Tiers
 from iacgen.training.traffic import NodeGrid, Traffic
 
-EXPOSED = {"dp": 0.4, "pp": 0.3, "cp": 0.5, "ep": 1.0}
+EXPOSED = {"dp": 0.4, "pp": 0.3, "cp": 0.5, "ep": 1.0, "fs": 0.2}
 
 
 def test_the_best_known_placement_costs_what_is_on_record(case):
@@ -45,8 +45,14 @@ def messages(grid: NodeGrid, traffic: Traffic):
     row = grid.row
     cell = {(t, r, p): t + grid.tensor * r + row * p for t in range(grid.tensor) for r in range(row // grid.tensor) for p in range(grid.pipeline)}
     for (t, r, p), v in cell.items():
-        if row > grid.tensor:
-            yield "dp", v, cell[t, (r + 1) % (row // grid.tensor), p], traffic.data
+        group, place = divmod(r, grid.shard)
+        groups = row // grid.tensor // grid.shard
+        if grid.shard == 1 and groups > 1:
+            yield "dp", v, cell[t, (r + 1) % groups, p], traffic.data
+        if grid.shard > 1:  # within the group, and from group to group between those in the same place
+            yield "fs", v, cell[t, group * grid.shard + (place + 1) % grid.shard, p], traffic.shard
+            if groups > 1:
+                yield "dp", v, cell[t, (group + 1) % groups * grid.shard + place, p], traffic.data
         if grid.context > 1:
             c, d = r % grid.context, r // grid.context
             yield "cp", v, cell[t, (c + 1) % grid.context + grid.context * d, p], traffic.context
@@ -59,6 +65,18 @@ def messages(grid: NodeGrid, traffic: Traffic):
         for w in range(first, first + grid.expert):
             if w != v:
                 yield "ep", v, w, traffic.expert / (grid.expert - 1)
+
+
+def ring_of(grid: NodeGrid, family: str, node: int) -> tuple[int, ...]:
+    """What nodes of one ring have in common: place in the tensor group, and stage, sequence, or shard group, or place in the shard group."""
+    t, r, p = node % grid.tensor, node % grid.row // grid.tensor, node // grid.row
+    if family == "dp":
+        return t, p, r % grid.shard
+    return t, p, r // members_of(grid, family)
+
+
+def members_of(grid: NodeGrid, family: str) -> int:
+    return {"dp": grid.context * grid.data // grid.shard, "cp": grid.context, "fs": grid.shard}[family]
 
 
 def slow_cost(tiers: Tiers, grid: NodeGrid, traffic: Traffic, order) -> float:
@@ -76,9 +94,8 @@ def slow_cost(tiers: Tiers, grid: NodeGrid, traffic: Traffic, order) -> float:
         apart = [] if near else [k for k in range(len(tiers.names)) if tiers.labels[k, order[a]] != tiers.labels[k, order[b]]]
         tier = max(apart, default=-1) + 1
         seconds = size / (tiers.nvlink_Bps if near else tiers.flow_Bps[tier])
-        if family in ("dp", "cp"):
-            of = grid.row // grid.tensor if family == "dp" else grid.context
-            ring = family, a % grid.tensor, a // (grid.tensor * of)
+        if family in ("dp", "cp", "fs"):
+            ring = family, *ring_of(grid, family, a)
             exits[ring] = exits.get(ring, 0) + (not near)
             highest[family], sizes[family], seconds = max(highest.get(family, 0), tier), size, 0.0
         if family == "ep":
@@ -89,7 +106,7 @@ def slow_cost(tiers: Tiers, grid: NodeGrid, traffic: Traffic, order) -> float:
             key = family, k, int(tiers.labels[k, order[a]])
             load[key] = load.get(key, 0.0) + size
     for family, size in sizes.items():
-        of, most = grid.row // grid.tensor if family == "dp" else grid.context, max(n for ring, n in exits.items() if ring[0] == family)
+        of, most = members_of(grid, family), max(n for ring, n in exits.items() if ring[0] == family)
         adapters = tiers.flow_Bps[highest[family]] * of / most if most else np.inf
         slowest[family] = size / min(adapters, tiers.nvlink_Bps)
     total = 0.0
@@ -104,9 +121,10 @@ def instances(draw, joined=False):
     """A job on two tiers; ``joined``: on hosts that NVLink joins to domains, which may lie on several leaves; NVLink is no slower than adapters."""
     expert = draw(st.sampled_from([1, 2, 3, 4, 6]))
     context, data = draw(st.sampled_from([(1, expert), (expert, 1), (expert, 2), (2, expert), (1, 2 * expert)]))
-    grid = NodeGrid(context, data, draw(st.integers(1, 4)), expert, draw(st.integers(1, 2)) if joined else 1)
-    sizes = [draw(st.sampled_from([0.0, 1.0, 3.5])) for _ in range(4)]
-    traffic = Traffic(sizes[0], sizes[1], sizes[2], sizes[3], draw(st.booleans()))
+    shards = [context * n for n in range(1, data) if data % n == 0]  # a shard group holds whole sequences, and is no whole row
+    grid = NodeGrid(context, data, draw(st.integers(1, 4)), expert, draw(st.integers(1, 2)) if joined else 1, draw(st.sampled_from([1, *shards])))
+    sizes = [draw(st.sampled_from([0.0, 1.0, 3.5])) for _ in range(5)]
+    traffic = Traffic(sizes[0], sizes[1], sizes[2], sizes[3], draw(st.booleans()), sizes[4])
     pods = draw(st.sampled_from([[0, 0, 1, 1], [0, 1, 1, 2], [1, 0, 1, 0], [0, 0, 0, 0]]))
     hosts = grid.nodes + draw(st.integers(0, 3))
     tiers = two_tiers([draw(st.integers(0, 3)) for _ in range(hosts)], pods, draw(st.sampled_from([0.5, 2.0, np.inf])))
@@ -172,6 +190,16 @@ def test_a_host_taken_twice_is_refused():
 def test_an_expert_group_over_the_end_of_a_row_is_refused():
     with pytest.raises(ValueError, match="expert group"):
         cost(two_tiers([0, 0, 1], [0, 0]), NodeGrid(1, 3, 1, 2), Traffic(1.0, 0.0, 0.0, 1.0, False), np.array([0, 1, 2]), EXPOSED)
+
+
+def test_shard_groups_that_lie_in_leaves_leave_the_all_reduce_to_the_switches_above():
+    """Two groups of two: by leaves only the two rings between the groups go up, 2 bytes there and back for each; dealt, the rings inside do."""
+    tiers, grid, traffic = two_tiers([0, 0, 1, 1], [0, 0]), NodeGrid(1, 4, 1, shard=2), Traffic(2.0, 0.0, 0.0, 0.0, False, shard=8.0)
+    within = {f.family: f for f in cost(tiers, grid, traffic, np.arange(4), EXPOSED).families}
+    across = {f.family: f for f in cost(tiers, grid, traffic, np.array([0, 2, 1, 3]), EXPOSED).families}
+    assert (within["dp"].bytes_by_tier[0], within["fs"].bytes_by_tier[0]) == (8.0, 0.0)
+    assert (across["dp"].bytes_by_tier[0], across["fs"].bytes_by_tier[0]) == (0.0, 32.0)
+    assert (within["dp"].ring_entries, within["fs"].slowest_tier, across["fs"].slowest_tier) == (1, None, "leaf")
 
 
 @pytest.mark.parametrize("expert", [1, 8, 64])

@@ -23,5 +23,12 @@ def test_a_detour_is_the_time_over_that_of_the_same_bytes_at_one_rate():
     assert detours(busy, TRAFFIC, 340e9) == pytest.approx({"data": 2.0})
 
 
+def test_shard_groups_and_the_rings_between_them_are_both_data():
+    """340 GB inside a group and 34 GB between groups: the one at half its rate, the other at a fifth."""
+    traffic = Traffic(data=34e9, context=0.0, pipeline=0.0, expert=0.0, pipeline_ring=False, shard=340e9)
+    assert detours(Cost(("leaf",), (family("dp", 0.5, 0.0), family("fs", 2.0, 0.0))), traffic, 340e9) == pytest.approx({"data": 5.0})
+    assert detours(Cost(("leaf",), (family("fs", 2.0, 0.0),)), traffic, 340e9) == pytest.approx({"data": 2.0})
+
+
 def test_what_stays_in_its_nodes_has_no_detour():
     assert detours(Cost(("leaf",), ()), TRAFFIC, 340e9) == {}

@@ -59,6 +59,13 @@ def instance(seed: int) -> tuple[Tiers, NodeGrid, Traffic]:
     return Tiers(("leaf", "pod")[:tiers], names[:tiers], labels[:tiers], uplinks[:tiers], flow, domain, 4.0 if domain is not None else inf, pairs), grid, traffic
 
 
+def sharded(seed: int) -> tuple[Tiers, NodeGrid, Traffic]:
+    """The same fabrics under rows of shard groups, two hosts or three in each."""
+    tiers, grid, traffic = instance(seed)
+    grid = {8: NodeGrid(1, 4, 2, shard=2), 9: NodeGrid(3, 3, 1, shard=3)}.get(grid.nodes, NodeGrid(1, 6, 1, shard=2 + seed % 2))
+    return tiers, grid, replace(traffic, shard=[0.7, 1.5][seed % 2])
+
+
 def first(tiers: Tiers, grid: NodeGrid) -> np.ndarray:
     """Some placement: the last of all."""
     return bins(tiers).order(assignments(bins(tiers), grid)[-1])
@@ -72,6 +79,16 @@ def test_it_finds_the_least_of_all_and_proves_it(seed):
     assert proof.optimal and proof.cost_s == pytest.approx(paid.total_s, rel=SAME)
     assert paid.total_s * (1 - SAME) <= proof.bound_s <= paid.total_s
     assert proof.cost_s == cost(tiers, grid, traffic, proof.order).total_s and whole(tiers, grid, proof.order)
+
+
+@pytest.mark.parametrize("seed", [seed for seed in range(20) if SHAPES[seed % len(SHAPES)].tensor == 1])
+def test_it_proves_the_least_of_all_with_shard_groups_too(seed):
+    tiers, grid, traffic = sharded(seed)
+    _, paid = enumerated(tiers, grid, traffic)
+    proof = prove(tiers, grid, traffic, EXPOSED, hint=first(tiers, grid), limit_s=20)
+    assert "fs" in {family.family for family in paid.families}
+    assert proof.optimal and proof.cost_s == pytest.approx(paid.total_s, rel=SAME)
+    assert paid.total_s * (1 - SAME) <= proof.bound_s <= paid.total_s
 
 
 @pytest.mark.parametrize("seed", range(0, 50, 5))

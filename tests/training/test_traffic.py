@@ -155,6 +155,88 @@ def test_fsdp_over_a_pipeline_reduces_once_a_step(finetune, zero, gathers):
     assert traffic(spec, node_share(spec)).data == pytest.approx(held * (2 + 2 * gathers) * 63 / 64)
 
 
+def hybrid(finetune, **numbers):
+    """Llama 3 70B on 256 GPUs of 32 hosts, one micro batch a step."""
+    return replace(finetune, **{"framework": "fsdp", "zero": 3, "global_batch": 256} | numbers)
+
+
+def test_hybrid_shards_of_a_host_send_what_the_paper_of_fsdp_says(finetune):
+    """arXiv:2304.11277, section 3.2.2: W GPUs, G a host, M bytes: each GPU sends 2M(W-1)/(GW) over the borders of hosts when a host holds a
+    copy of the states, where one copy on all GPUs sends 3M(W-1)/W. All G of a host send through its adapters, G times the first. The
+    paper's W-1 of W stands for W/G - 1 of W/G copies, and a ring's edges carry for the one what its members pass on."""
+    spec = hybrid(finetune, shard_group=8)
+    sent, everywhere = traffic(spec, node_share(spec)), traffic(hybrid(finetune), node_share(spec))
+    size, world, host = 2 * count(spec.model, spec.sequence).total, 256, 8
+    assert (node_grid(spec, node_share(spec)), sent.shard) == (NodeGrid(1, 32, 1), 0)
+    assert sent.data == pytest.approx(host * 2 * size * (world - 1) / (host * world), rel=0.03)
+    assert sent.data == pytest.approx(2 * size * 31 / 32)
+    assert everywhere.data == pytest.approx(3 * size * (world - 1) / world)
+
+
+def ring_edges(members, nodes=8):
+    """How often a ring through these ranks leaves each host."""
+    out = Counter()
+    for a, b in zip(members, [*members[1:], members[0]], strict=True):
+        out[a // nodes] += a // nodes != b // nodes
+    return out
+
+
+@pytest.mark.parametrize(
+    ("numbers", "hosts"),
+    [
+        ({"shard_group": 4}, 1),
+        ({"shard_group": 8}, 1),
+        ({"shard_group": 16}, 2),
+        ({"shard_group": 64}, 8),
+        ({"shard_group": 128}, 16),
+        ({"shard_group": 32, "tensor": 2}, 8),
+        ({"shard_group": 32, "context": 16}, 4),
+        ({"shard_group": 2, "tensor": 2, "context": 2}, 1),
+        ({"shard_group": 16, "pipeline": 2, "gradients": "fp32"}, 2),
+        ({"shard_group": 32, "zero": 2, "global_batch": 1024}, 4),
+    ],
+)
+def test_bytes_of_hybrid_shards_equal_those_of_every_ring_edge_counted(finetune, numbers, hosts):
+    """Rank by rank over PyTorch's mesh: a shard group is a run of the ranks that hold the same part of the model; the rings between groups
+    join those of the same place. A reduce-scatter or gather over k ranks sends (k-1)/k over each edge, an all-reduce twice that."""
+    spec = hybrid(finetune, sequence_parallel=numbers.get("tensor", 1) > 1, **numbers)
+    grid, sent = node_grid(spec, node_share(spec)), traffic(spec, node_share(spec))
+    assert grid == NodeGrid(grid.context, grid.data, spec.pipeline, shard=hosts)
+    part, group, steps = shard(spec, 0).dense, spec.shard_group, spec.micro_batches
+    width, once = {"bf16": 2, "fp32": 4}[spec.gradients], spec.pipeline > 1
+    reduces, gathers = 1 if once else steps, 1 if spec.zero == 2 else steps if once else 2 * steps
+    inside, between = Counter(), Counter()
+    for same in dense(spec).groups("cp", "dp").tolist():
+        groups = [same[i : i + group] for i in range(0, len(same), group)]
+        for members in groups:
+            for host, edges in ring_edges(members).items():
+                inside[host] += edges * part * (reduces * width + gathers * 2) * (group - 1) / group
+        for members in zip(*groups, strict=True):
+            for host, edges in ring_edges(members).items():
+                between[host] += edges * part / group * reduces * width * 2 * (len(groups) - 1) / len(groups)
+    assert {round(b) for b in inside.values()} == {round(sent.shard)} and {round(b) for b in between.values()} == {round(sent.data)}
+
+
+def test_one_copy_of_the_states_or_groups_that_begin_within_a_host_go_round_one_ring(finetune):
+    whole = traffic(hybrid(finetune), node_share(hybrid(finetune)))
+    for group in (256, 12):
+        spec = hybrid(finetune, shard_group=group, nodes=32 if group == 256 else 33, global_batch=264 if group == 12 else 256)
+        assert not batch.check(spec) and node_grid(spec, node_share(spec)).shard == 1
+        assert traffic(spec, node_share(spec)).shard == 0
+        assert traffic(spec, node_share(spec)).data == pytest.approx(whole.data, rel=1e-3)
+
+
+def test_experts_of_hybrid_shards_are_reduced_between_copies_too(moe):
+    """Eight GPUs hold all experts once. In groups of 16 two share each expert, and of 128 copies of an expert's GPU 64 are left to reduce with."""
+    spec = replace(moe, framework="fsdp", zero=3, tensor=1, pipeline=1, sequence_parallel=False, distributed_optimizer=False, gradients="fp32", shard_group=16)
+    world, run, steps, part = spec.world, spec.expert, spec.micro_batches, shard(spec, 0)
+    sent = traffic(spec, node_share(spec))
+    assert (run, spec.gpus_per_node) == (8, 8)
+    assert sent.shard == pytest.approx(steps * (4 + 4) * (part.dense * 15 / 16 + 8 * part.experts / 2))
+    groups = world // 16
+    assert sent.data == pytest.approx(steps * 2 * 4 * (groups - 1) / groups * (part.dense / 2 + 8 * part.experts / 2))
+
+
 def test_interleaving_closes_the_column_and_multiplies_its_bytes(pretrain):
     plain = traffic(replace(pretrain, virtual=1), node_share(pretrain))
     interleaved = traffic(pretrain, node_share(pretrain))

@@ -16,7 +16,8 @@ from .sets import Cut
 
 @dataclass(frozen=True)
 class Kin:
-    """A family of a job. ``together``: consecutive nodes of a row that make one of its groups; a whole row for data rings, 1 for columns.
+    """A family of a job. ``together``: consecutive nodes of a row that make one of its groups; a whole row for data rings, 1 for columns, and for
+    data rings whose members are not consecutive.
     ``slow_s[L]``: least time of its slowest flow when the highest tier that it crosses is number L of the cuts, counted from 1 (0: it
     crosses none); infinite where its groups are too large for that. ``weight`` is the share that computation does not hide.
     """
@@ -34,8 +35,8 @@ def kin(tiers: Tiers, cuts: tuple[Cut, ...], grid: NodeGrid, traffic: Traffic, e
     if tiers.domain is not None:
         rates = [tiers.nvlink_Bps, *rates]
     out = []
-    if traffic.data and grid.context * grid.data > 1:
-        out.append(Kin("dp", exposed["dp"], traffic.data, grid.row, _rings(tiers, cuts, rates, traffic.data, grid.context * grid.data, grid.tensor)))
+    if traffic.data and grid.copies > 1:
+        out.append(Kin("dp", exposed["dp"], traffic.data, grid.row if grid.shard == 1 else 1, _rings(tiers, cuts, rates, traffic.data, grid.copies, grid.tensor)))
     if traffic.pipeline and grid.pipeline > 1:
         # A column's nodes need not be consecutive; they too must fit into one set to stay in it.
         out.append(Kin("pp", exposed["pp"], traffic.pipeline, 1, _bounded(cuts, grid.pipeline, [traffic.pipeline / rate for rate in rates])))
@@ -43,6 +44,8 @@ def kin(tiers: Tiers, cuts: tuple[Cut, ...], grid: NodeGrid, traffic: Traffic, e
         out.append(Kin("cp", exposed["cp"], traffic.context, grid.context * grid.tensor, _rings(tiers, cuts, rates, traffic.context, grid.context, grid.tensor)))
     if traffic.expert and grid.expert > 1:
         out.append(Kin("ep", exposed["ep"], traffic.expert, grid.expert, _all_to_all(cuts, rates, traffic.expert, grid.expert)))
+    if traffic.shard and grid.shard > 1:
+        out.append(Kin("fs", exposed["fs"], traffic.shard, grid.apart, _rings(tiers, cuts, rates, traffic.shard, grid.shard, grid.tensor)))
     return tuple(out)
 
 

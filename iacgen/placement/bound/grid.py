@@ -32,3 +32,13 @@ def columns_cut(width: int, rows: int, inside: Ints) -> Ints:
         out = np.where(out < NONE, 0, out)
     some = (n == 0) | (n == total)
     return np.where(some, np.where(x == 0, 0, NONE), out)
+
+
+def shards_cut(size: int, copies: int, inside: Ints) -> tuple[Ints, Ints, Ints]:
+    """(index into ``inside``, shard groups cut, rings between them cut), one entry for each way in which so many nodes of ``copies`` groups of
+    ``size`` nodes can lie in a set: as few rings as there can be for so many groups, or the other way round."""
+    few, many = sorted((size, copies))
+    cut = columns_cut(many, few, inside)
+    at, few_cut = np.nonzero(cut < NONE)
+    many_cut = cut[at, few_cut]
+    return (at, many_cut, few_cut) if size <= copies else (at, few_cut, many_cut)

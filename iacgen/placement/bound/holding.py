@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from iacgen.training.traffic import NodeGrid
 
 from ..model import Family
-from .grid import NONE, columns_cut
+from .grid import NONE, columns_cut, shards_cut
 from .sets import Cut, Kind
 
 Floats = NDArray[np.float64]
@@ -88,17 +88,16 @@ def _setter(ways: list[_Ways], seconds: float) -> str | None:
 
 def _ways(job: Holding, cut: Cut, kind: Kind) -> _Ways:
     grid, unit = job.grid, job.unit
-    width, rows = grid.row // unit, grid.pipeline
     count = np.arange(min(kind.hosts, grid.nodes) // unit + 1)
     if job.columns_whole:
-        count = count[count % rows == 0]
-    columns = columns_cut(width, rows, count)
-    at, x = np.nonzero(columns < NONE)
-    y, n = columns[at, x] * unit, count[at] * unit
+        count = count[count % grid.pipeline == 0]
+    n, y, rings, shards = _cut(job, count)
     if job.columns_whole:
         keep = y == 0
-        x, y, n = x[keep], y[keep], n[keep]
-    rest = _over(job, "dp", x * grid.tensor, kind, cut, grid.tensor)
+        n, y, rings, shards = n[keep], y[keep], rings[keep], shards[keep]
+    rest = _over(job, "dp", rings, kind, cut, grid.apart if unit % grid.apart == 0 else grid.tensor)
+    if "fs" in job.volume:
+        rest = rest + _over(job, "fs", shards, kind, cut, grid.tensor)
     if "cp" in job.volume:
         rest = rest + _over(job, "cp", np.where(n % (grid.context * grid.tensor), grid.tensor, 0), kind, cut, grid.tensor)
     if "ep" in job.volume:
@@ -108,6 +107,23 @@ def _ways(job: Holding, cut: Cut, kind: Kind) -> _Ways:
     seconds = rest + _over(job, "pp", edges, kind, cut, unit)
     edge_s = job.weight["pp"] * job.volume["pp"] / kind.uplink_Bps if "pp" in job.volume else 0.0
     return _Ways(kind, n, y, rest, edge_s, seconds)
+
+
+def _cut(job: Holding, count: Ints) -> tuple[Ints, Ints, Ints, Ints]:
+    """Ways to hold ``count`` units, one entry a way: the nodes held, node columns cut, edges of data rings and of shard groups that leave.
+
+    A cut row has a data ring that leaves; and one of each of its places where rings go between shard groups and none of these is cut. In a
+    job of one row shard groups and the rings between them are rows and columns of a grid of their own.
+    """
+    grid, unit = job.grid, job.unit
+    if grid.pipeline == 1 and grid.shard > 1:
+        at, shards, rings = shards_cut(grid.shard, grid.copies, count * unit // grid.tensor)
+        keep = ((rings == 0) | ("dp" not in job.inside)) & ((shards == 0) | ("fs" not in job.inside))
+        return count[at[keep]] * unit, 0 * at[keep], rings[keep] * grid.tensor, shards[keep] * grid.tensor
+    columns = columns_cut(grid.row // unit, grid.pipeline, count)
+    at, x = np.nonzero(columns < NONE)
+    n = count[at] * unit
+    return n, columns[at, x] * unit, x * grid.apart if unit % grid.apart == 0 else 0 * x, np.where(n % grid.apart, grid.tensor, 0)
 
 
 def _over(job: Holding, family: Family, edges: NDArray, kind: Kind, cut: Cut, bundle: int) -> Floats:

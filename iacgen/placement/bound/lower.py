@@ -62,7 +62,7 @@ def _given(sets: tuple[Cut, ...], grid: NodeGrid, traffic: Traffic, families: tu
 def _holding(grid: NodeGrid, traffic: Traffic, families: tuple[Kin, ...], levels: tuple[int, ...], k: int) -> Holding:
     level = {f.name: at for f, at in zip(families, levels, strict=True)}
     inside = {f.name for f in families if level[f.name] <= k}
-    unit = lcm(grid.tensor, *(f.together for f in families if f.name in inside))
+    unit = grid.row if {"dp", "fs"} <= inside else lcm(grid.tensor, *(f.together for f in families if f.name in inside))
     by_name = {f.name: f for f in families}
     slow = {name: f.slow_s[level[name]] for name, f in by_name.items()}
     return Holding(grid, unit, "pp" in inside, frozenset(inside), {n: f.volume for n, f in by_name.items()}, {n: f.weight for n, f in by_name.items()}, slow, traffic.pipeline_ring and grid.pipeline > 2)

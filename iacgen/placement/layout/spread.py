@@ -50,7 +50,7 @@ def spread(tiers: Tiers, grid: NodeGrid, traffic: Traffic, exposed: Mapping[Fami
 
 
 def _shapes(grid: NodeGrid) -> list[tuple[int, int]]:
-    least = lcm(grid.tensor, grid.tensor * grid.context, grid.expert)
+    least = lcm(grid.apart, grid.tensor * grid.context, grid.expert)
     return [(stages, least * n) for stages in divisors(grid.pipeline) for n in divisors(grid.row // least)]
 
 
@@ -66,7 +66,7 @@ def _promise(tiers: Tiers, grid: NodeGrid, traffic: Traffic, exposed: Mapping[Fa
     rings = -(-rows * columns // links) if columns > 1 else 0
     chains = -(-2 * (rows - 1) * columns // links) if rows > 1 else 0
     slow_dp, slow_pp = _slow(tiers, traffic)
-    return exposed["dp"] * max(slow_dp, rings * stages * grid.tensor * traffic.data / pair) + exposed["pp"] * max(slow_pp, chains * width * traffic.pipeline / pair)
+    return exposed["dp"] * max(slow_dp, rings * stages * grid.apart * traffic.data / pair) + exposed["pp"] * max(slow_pp, chains * width * traffic.pipeline / pair)
 
 
 class _Deal:
@@ -77,7 +77,7 @@ class _Deal:
         self.stages, self.width = stages, width
         self.rows, self.columns = grid.pipeline // stages, grid.row // width
         self.closed = traffic.pipeline_ring and grid.pipeline > 2
-        volumes = (stages * grid.tensor * traffic.data / pair, width * traffic.pipeline / pair)
+        volumes = (stages * grid.apart * traffic.data / pair, width * traffic.pipeline / pair)
         self.weights = tuple(exposed[name] * volume for name, volume in zip(("dp", "pp"), volumes, strict=True))
         self.free = tuple(max(1, int(slow / volume + 1e-9)) if volume else 1 << 30 for slow, volume in zip(_slow(tiers, traffic), volumes, strict=True))
         self.group = _dealt(self.rows, self.columns, room)

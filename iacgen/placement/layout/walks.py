@@ -55,7 +55,7 @@ def plain(grid: NodeGrid, stages: int, width: int) -> Ints:
 def walks(grid: NodeGrid, rows: Iterable[int] = ()) -> list[Walk]:
     """All that keep tensor groups together, plain ones first; ``rows`` that a set of hosts can hold are tried as stages too."""
     group, context = grid.tensor, grid.tensor * grid.context
-    widths = [w for w in sorted({group, context, grid.expert, context * grid.expert}) if grid.row % w == 0 and w % group == 0]
+    widths = [w for w in sorted({group, context, grid.apart, grid.expert, context * grid.expert}) if grid.row % w == 0 and w % group == 0]
     heights = sorted({*divisors(grid.pipeline), *(n for n in rows if 1 < n < grid.pipeline)})
     found = [Walk(stages, inner, width) for stages in heights for inner in divisors(stages) for width in widths]
     return sorted(found, key=lambda w: w.inner != w.stages)

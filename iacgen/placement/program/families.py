@@ -14,6 +14,7 @@ import numpy as np
 
 from iacgen.placement.bins import Bins
 from iacgen.placement.model import Family
+from iacgen.placement.spans import rings
 from iacgen.placement.tiers import Tiers
 from iacgen.training.traffic import NodeGrid, Traffic
 
@@ -34,16 +35,18 @@ class Program:
         self.time: dict[Family, Any] = {}
         self._busiest: dict[tuple[Family, float], Any] = {}
         self._domains = [members for domain, members in self.cuts.domains.items() if domain >= 0]
-        nodes, ring = np.arange(grid.nodes), grid.context * grid.data
-        if traffic.data and ring > 1:
-            self._rings("dp", traffic.data, nodes.reshape(-1, ring, grid.tensor).swapaxes(1, 2).reshape(-1, ring).tolist())
+        nodes = np.arange(grid.nodes)
+        if traffic.data and grid.copies > 1:
+            self._rings("dp", traffic.data, rings(grid.nodes, grid.copies, grid.apart).tolist())
         if traffic.pipeline and grid.pipeline > 1:
             self._columns(traffic.pipeline, nodes.reshape(grid.pipeline, -1).T.tolist(), traffic.pipeline_ring and grid.pipeline > 2)
         if traffic.context and grid.context > 1:
-            self._rings("cp", traffic.context, nodes.reshape(-1, grid.context, grid.tensor).swapaxes(1, 2).reshape(-1, grid.context).tolist())
+            self._rings("cp", traffic.context, rings(grid.nodes, grid.context, grid.tensor).tolist())
+        if traffic.shard and grid.shard > 1:
+            self._rings("fs", traffic.shard, rings(grid.nodes, grid.shard, grid.tensor).tolist())
         if traffic.expert and grid.expert > 1:
             self._all_to_all(traffic.expert, nodes.reshape(-1, grid.expert).tolist())
-        if {"dp", "pp"} <= self.time.keys():
+        if {"dp", "pp"} <= self.time.keys() and grid.shard == 1:  # rings between shard groups say less of rows
             count_rows_and_columns(self.cuts)
         model.minimize(sum(self.time.values()))
 

@@ -19,7 +19,7 @@ from iacgen.training.text import MEANING, telling_stages
 from . import running, times
 from .cluster import Fact, Row, Table
 
-FAMILIES = {"dp": "data parallel", "cp": "context parallel", "pp": "pipeline", "ep": "expert parallel"}
+FAMILIES = {"dp": "data parallel", "cp": "context parallel", "pp": "pipeline", "ep": "expert parallel", "fs": "shards of the states"}
 
 
 @dataclass(frozen=True)

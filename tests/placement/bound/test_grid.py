@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from iacgen.placement.bound.grid import NONE, columns_cut
+from iacgen.placement.bound.grid import NONE, columns_cut, shards_cut
 
 
 def fewest(width: int, rows: int) -> dict[tuple[int, int], int]:
@@ -30,3 +30,12 @@ def test_no_subset_cuts_less_and_some_subset_cuts_as_little(width, rows):
         for cut in range(rows + 1):
             if (said := counted[inside, cut]) < NONE:
                 assert any(least.get((inside, x), NONE) <= said for x in range(cut + 1)), (inside, cut)
+
+
+@pytest.mark.parametrize(("size", "copies"), [(s, c) for s in range(2, 5) for c in range(2, 5) if s * c <= 12])
+def test_no_subset_cuts_fewer_shard_groups_and_rings_between_them(size, copies):
+    """Whatever groups (rows of the small grid) and rings (its columns) a subset cuts, some entry has as few of both."""
+    at, groups, rings = shards_cut(size, copies, np.arange(size * copies + 1))
+    ways = list(zip(at.tolist(), groups.tolist(), rings.tolist(), strict=True))
+    for (inside, cut), columns in fewest(size, copies).items():
+        assert any(n == inside and g <= cut and r <= columns for n, g, r in ways), (inside, cut)
