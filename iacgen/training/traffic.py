@@ -171,14 +171,16 @@ def _states_bytes(spec: JobSpec, share: NodeShare, ranks: int) -> float:
     Without sharding, one all-reduce of the gradients a step. Megatron's distributed optimizer and ZeRO 1: reduce-scatter of
     gradients, all-gather of bf16 weights. ZeRO 2 reduces after every micro batch; ZeRO 3 also gathers the weights twice for each,
     for the forward and the backward pass (arXiv:1910.02054, section 7). FSDP's stages of a pipeline reduce once a step, and gather once a
-    micro batch at stage 3.
+    micro batch at stage 3. ZeRO++ gathers for the backward pass among those that keep a second copy of the weights (hpZ, arXiv:2306.10209,
+    section 3.2): where these are GPUs of one node, that leaves no node.
     """
     gradient = 4 if spec.gradients == "fp32" else 2
     if spec.framework == "megatron":
         per_parameter = gradient + 2 if spec.distributed_optimizer else 2 * gradient
     else:
         steps, once = spec.micro_batches, sums_over_pipeline(spec)
-        by_stage = {0: 2 * gradient, 1: gradient + 2, 2: gradient * steps + 2, 3: (gradient + 2 * 2) * steps}
+        gathers = 1 if spec.secondary_group and spec.gpus_per_node % spec.secondary_group == 0 else 2
+        by_stage = {0: 2 * gradient, 1: gradient + 2, 2: gradient * steps + 2, 3: (gradient + 2 * gathers) * steps}
         per_parameter = gradient + 2 * (steps if spec.zero == 3 else 1) if once else by_stage[spec.zero]
     held = [shard(spec, stage) for stage in range(share.pipeline)]
     run = spec.expert * expert_stride(spec)

@@ -237,6 +237,15 @@ def test_experts_of_hybrid_shards_are_reduced_between_copies_too(moe):
     assert sent.data == pytest.approx(steps * 2 * 4 * (groups - 1) / groups * (part.dense / 2 + 8 * part.experts / 2))
 
 
+@pytest.mark.parametrize(("group", "gathers"), [(8, 1), (4, 1), (16, 2), (6, 2), (None, 2)])
+def test_a_second_copy_of_the_weights_in_a_host_spares_a_gather_between_hosts(finetune, group, gathers):
+    """ZeRO++ (arXiv:2306.10209, section 3): of the 3M bytes of ZeRO 3, a gather for each pass and a reduce-scatter, hpZ leaves 2M."""
+    spec = replace(finetune, framework="deepspeed", zero=3, secondary_group=group, global_batch=1024)
+    size = 2 * count(spec.model, spec.sequence).total
+    assert spec.micro_batches == 4
+    assert traffic(spec, node_share(spec)).data == pytest.approx(4 * (1 + gathers) * size * 255 / 256)
+
+
 def test_interleaving_closes_the_column_and_multiplies_its_bytes(pretrain):
     plain = traffic(replace(pretrain, virtual=1), node_share(pretrain))
     interleaved = traffic(pretrain, node_share(pretrain))
