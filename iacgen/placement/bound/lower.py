@@ -1,4 +1,4 @@
-"""The least exposed communication time of any placement, whichever hosts stay idle, found by counting.
+"""The least communication cost of any placement, whichever hosts stay idle, found by counting.
 
 Let L say for each family the highest tier that any of its traffic crosses. Whatever a placement is, it has some L; and given L:
 

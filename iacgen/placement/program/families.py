@@ -24,7 +24,7 @@ from .cuts import Cuts, Edge, Literal, Set
 
 
 class Program:
-    """The least exposed time over all placements that take no more than ``longest`` units, on a CP-SAT ``model``.
+    """The least communication cost over all placements that take no more than ``longest`` units, on a CP-SAT ``model``.
 
     ``cuts.lies[b][v]`` is the answer: whether node v lies in bin b.
     """
