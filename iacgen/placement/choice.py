@@ -100,7 +100,7 @@ def _small(
     tiers: Tiers, grid: NodeGrid, traffic: Traffic, exposed: Mapping[Family, float], best: _Scored, starts: list[Order], bound: Bound, scored: int
 ) -> tuple[_Scored, Bound, int]:
     """What is known better of small jobs: the best of all orders, or of those that exchanges lead to."""
-    if tiers.kind is not None or tiers.ways is not None:  # which are not counted there
+    if tiers.kind is not None:  # exchanges would mix stages
         return best, bound, scored
     if tried := enumerated(tiers, grid, traffic, exposed, FEW):
         order, found = tried

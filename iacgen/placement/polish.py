@@ -59,10 +59,15 @@ class _Climb:
     scored: int = 0
     seen: set[bytes] = field(default_factory=set)
 
+    @property
+    def cells(self) -> int:
+        """What one order weighs: its nodes, and where single links are counted a third of their ways."""
+        return self.grid.nodes + (0 if self.tiers.ways is None else len(self.tiers.ways.pair) // 3)
+
     def begin(self, at: Assigned) -> None:
         """Go from one order to the next as long as there is hope."""
         worse = 0
-        while worse <= _WORSE and self.best_s > self.bound_s * (1 + 1e-9) and self.scored * self.grid.nodes < CELLS:
+        while worse <= _WORSE and self.best_s > self.bound_s * (1 + 1e-9) and self.scored * self.cells < CELLS:
             self.seen.add(at.tobytes())
             near = [one for one in _neighbours(self.held, self.grid, at) if one.tobytes() not in self.seen]
             if not near:

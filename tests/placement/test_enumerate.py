@@ -13,6 +13,7 @@ import pytest
 
 from iacgen.placement.assumptions import EXPOSED
 from iacgen.placement.bins import bins
+from iacgen.placement.choice import choose
 from iacgen.placement.cost import cost
 from iacgen.placement.enumerate import MOST, assignments, enumerated
 from iacgen.placement.tiers import Tiers
@@ -155,6 +156,15 @@ def test_each_link_of_a_dragonfly_counts(seed):
     order, paid = enumerated(tiers, grid, traffic)
     assert paid.total_s == pytest.approx(least, rel=1e-9)
     assert plain_cost(tiers, grid, traffic, tuple(order.tolist()))[0] == pytest.approx(least, rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", [7, 11, 23, 27, 47, 51])
+def test_a_small_job_on_a_dragonfly_of_known_links_gets_the_best_of_all(seed):
+    tiers, grid, traffic = instance(seed)
+    tiers = replace(tiers, ways=unlike_links(seed))
+    choice = choose(tiers, grid, traffic)
+    assert choice.cost.total_s == pytest.approx(enumerated(tiers, grid, traffic)[1].total_s, rel=1e-9)
+    assert choice.bound.proves(choice.cost.total_s)
 
 
 def mixed(tiers: Tiers, grid: NodeGrid, hosts: tuple[int, ...]) -> int:
