@@ -184,8 +184,9 @@ def _all_to_all(tiers: Tiers, volume: float, size: int, placed: Labels, domain: 
     leaving = tuple(share * np.bincount(member[k].ravel(), apart[k].ravel(), len(tiers.groups[k])) for k in range(len(tiers.names)))
     least = share * int(far.max()) / float(tiers.flow_Bps[0])
     level = max((k + 1 for k, pairs in enumerate(apart) if pairs.any()), default=0)
-    pairs = None if tiers.pair_Bps is None else _among(tiers, -1, member, share)
-    links = None if tiers.ways is None else tiers.ways.of(_among(tiers, 0, member, share).ravel())
+    joined = None if domain is None else near[counted]
+    pairs = None if tiers.pair_Bps is None else _among(tiers, -1, member, joined, share)
+    links = None if tiers.ways is None else tiers.ways.of(_among(tiers, 0, member, joined, share).ravel())
     return _Flows(leaving, max(float(seconds.max()), least), level, inside=not far.any(), pairs=pairs, links=links)
 
 
@@ -236,14 +237,22 @@ def _between(tiers: Tiers, tier: int, start: Labels, end: Labels, volume: float)
     return volume * np.bincount(start * groups + end, minlength=groups * groups).reshape(groups, groups)
 
 
-def _among(tiers: Tiers, tier: int, member: Labels, share: float) -> NDArray[np.float64]:
-    """The same of any tier, for expert groups whose members, given by their groups of each tier, each send ``share`` bytes to each other."""
-    member = member[tier]
-    held = np.zeros((len(member), len(tiers.groups[tier])))
-    np.add.at(held, (np.arange(len(member))[:, None], member), 1.0)
-    out = share * (held.T @ held)
+def _among(tiers: Tiers, tier: int, member: Labels, near: Domains, share: float) -> NDArray[np.float64]:
+    """The same of any tier, for expert groups whose members, given by their groups of each tier, each send ``share`` bytes to each other; those
+    of one NVLink domain, given by ``near``, send none over the fabric."""
+    group = np.broadcast_to(np.arange(member.shape[1])[:, None], member.shape[1:])
+    out = _meetings(group, member[tier], len(tiers.groups[tier]))
+    if near is not None:
+        out -= _meetings(np.unique(group * (near.max() + 1) + near, return_inverse=True)[1].reshape(group.shape), member[tier], len(tiers.groups[tier]))
     np.fill_diagonal(out, 0.0)
-    return out
+    return share * out
+
+
+def _meetings(party: Labels, label: Labels, labels: int) -> NDArray[np.float64]:
+    """Ordered pairs of members of one party, by the labels of both."""
+    held = np.zeros((int(party.max()) + 1, labels))
+    np.add.at(held, (party, label), 1.0)
+    return held.T @ held
 
 
 def _none(tiers: Tiers) -> tuple[NDArray[np.float64], ...]:

@@ -21,7 +21,7 @@ NODES = 64
 def count_rows_and_columns(cuts: Cuts) -> None:
     """For each switch group: a triple of the nodes in it, the rows and the columns it cuts that no placement can go below."""
     grid = cuts.grid
-    if grid.tensor > 1 or grid.nodes > NODES or grid.pipeline == 1 or grid.row == 1:
+    if grid.apart > 1 or grid.nodes > NODES or grid.pipeline == 1 or grid.row == 1:
         return
     for members in dict.fromkeys(members for sets in cuts.tiers for members in sets.values()):
         if not cuts.split(members):
