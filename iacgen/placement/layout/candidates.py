@@ -13,6 +13,7 @@ from iacgen.training.traffic import NodeGrid
 from ..cost import whole
 from ..tiers import Tiers
 from .seats import Ground, Rule, Seats, Turn, grounds
+from .shards import by_group
 from .straddle import straddled
 from .walks import Walk, walks
 
@@ -48,6 +49,15 @@ def topological(tiers: Tiers, grid: NodeGrid) -> Order:
 def _all(tiers: Tiers, grid: NodeGrid) -> Iterator[Order]:
     yield topological(tiers, grid)
     fields = list(grounds(tiers))
+    yield from _laid(grid, fields)
+    yield from _cut_evenly(grid, fields)
+    if groups := by_group(grid):
+        yield from _laid(groups, fields)
+    yield as_they_come(grid)
+
+
+def _laid(grid: NodeGrid, fields: list[Ground]) -> Iterator[Order]:
+    """Each walk along each choice of hosts."""
     taken: dict[tuple[int, Rule], Seats | None] = {}
     for walk in walks(grid, {n // grid.row for ground in fields for n in (*ground.size, *np.bincount(ground.pod, ground.size).astype(int))}):
         laid: dict[bytes, Order] = {}  # many choices of hosts fill the pods alike
@@ -64,8 +74,6 @@ def _all(tiers: Tiers, grid: NodeGrid) -> Iterator[Order]:
                     order = np.empty(grid.nodes, dtype=np.int64)
                     order[laid[takes]] = seats.hosts
                     yield order
-    yield from _cut_evenly(grid, fields)
-    yield as_they_come(grid)
 
 
 def _cut_evenly(grid: NodeGrid, fields: list[Ground]) -> Iterator[Order]:

@@ -19,6 +19,7 @@ from iacgen.training.traffic import NodeGrid, Traffic
 
 from ..model import Family
 from ..tiers import Tiers
+from .shards import by_group, traffic_by_group
 from .walks import divisors
 
 Order = NDArray[np.int64]
@@ -30,6 +31,13 @@ def spread(tiers: Tiers, grid: NodeGrid, traffic: Traffic, exposed: Mapping[Fami
     """Orders, in the sense of ``cost``, for groups of the top tier that are joined two by two; none for other fabrics."""
     if tiers.pair_Bps is None:
         return
+    yield from _dealt_out(tiers, grid, traffic, exposed)
+    if groups := by_group(grid):
+        yield from _dealt_out(tiers, groups, *traffic_by_group(traffic, exposed))
+
+
+def _dealt_out(tiers: Tiers, grid: NodeGrid, traffic: Traffic, exposed: Mapping[Family, float]) -> Iterator[Order]:
+    assert tiers.pair_Bps is not None
     labels = tiers.labels[-1]
     sizes = np.bincount(labels, minlength=len(tiers.groups[-1]))
     pair = float(tiers.pair_Bps[np.isfinite(tiers.pair_Bps)].min())
