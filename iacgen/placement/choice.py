@@ -16,7 +16,7 @@ from .enumerate import enumerated
 from .layout import candidates
 from .layout.candidates import as_they_come
 from .layout.ports import in_port_order
-from .layout.spread import spread
+from .layout.spread import in_turn, spread
 from .layout.types import by_type
 from .model import Bound, Cost, Family
 from .polish import MOST_NODES, STARTS, polished
@@ -77,6 +77,7 @@ def _orders(tiers: Tiers, grid: NodeGrid, traffic: Traffic, exposed: Mapping[Fam
 
     yield from candidates(tiers, grid)
     yield from spread(tiers, grid, traffic, exposed)
+    yield from in_turn(tiers, grid)
     yield from by_type(tiers, grid, quickest)
 
 

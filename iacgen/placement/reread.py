@@ -88,7 +88,10 @@ def of_node_ranks(name: str, text: str, slots: int) -> Ranks:
 
 def of_indexes(name: str, text: str, slots: int) -> Ranks:
     """The table of completion indexes; its ranks must be those of the index."""
-    rows = list(csv.DictReader(io.StringIO(text)))
+    try:
+        rows = list(csv.DictReader(io.StringIO(text)))
+    except csv.Error as error:
+        raise ValueError(f"no table: {error}") from None
     for row in rows:
         index = _number(row.get("completion_index"))
         if (_number(row.get("first_rank")), _number(row.get("last_rank"))) != (index * slots, (index + 1) * slots - 1):

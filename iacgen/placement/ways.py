@@ -43,6 +43,18 @@ class Ways:
         """Bytes on each link when so many go from leaf to leaf; ``sent`` is flat, leaf by leaf."""
         return np.bincount(self.link, self.share * sent[self.pair], minlength=len(self.ends))
 
+    def least(self, leaf: Ints, group: Ints) -> tuple[float, float]:
+        """The least share that the busiest link has of a flow between two leaves with hosts: in one group, and between groups; 0 where there
+        are no two. ``leaf`` and ``group`` of each host."""
+        group_of = np.full(self.leaves, -1, dtype=np.int64)
+        group_of[leaf] = group
+        first = np.flatnonzero(np.diff(self.pair, prepend=-1))
+        busiest = np.maximum.reduceat(self.share, first) if len(first) else np.empty(0)
+        one, other = group_of[self.pair[first] // self.leaves], group_of[self.pair[first] % self.leaves]
+        used = (one >= 0) & (other >= 0)
+        inside, across = (busiest[used & which] for which in (one == other, one != other))
+        return (float(inside.min()) if len(inside) else 0.0, float(across.min()) if len(across) else 0.0)
+
 
 def of_fabric(fabric: Fabric) -> Ways | None:
     """The ways of a dragonfly of several groups; None of another fabric, and of one that is too large to count them."""

@@ -8,6 +8,7 @@ import pytest
 
 from iacgen.blueprint import parse
 from iacgen.design import design
+from iacgen.placement.choice import choose
 from iacgen.placement.cost import cost
 from iacgen.placement.tiers import of_fabric
 from iacgen.placement.ways import of_fabric as ways_of
@@ -21,9 +22,9 @@ SHAPES = {
 }
 
 
-def made(**fabric):
+def made(count=40, **fabric):
     data = {
-        "kind": "Cluster", "schema": 1, "name": "t", "sites": {"hall": {"kind": "on-prem"}}, "nodes": {"gpu": {"site": "hall", "system": "hgx-h100", "count": 40}},
+        "kind": "Cluster", "schema": 1, "name": "t", "sites": {"hall": {"kind": "on-prem"}}, "nodes": {"gpu": {"site": "hall", "system": "hgx-h100", "count": count}},
         "fabrics": {"compute": {"site": "hall", "purpose": "compute", "connects": ["gpu"], "technology": "infiniband", "switch": "qm9700", **fabric}},
     }  # fmt: skip
     blueprint, findings = parse(data)
@@ -87,3 +88,29 @@ def test_a_ring_over_two_routers_takes_their_one_link():
 @pytest.mark.parametrize("fabric", [{"topology": "fat-tree"}, {"topology": "dragonfly", "group": {"hosts": 32, "leaves": 16, "links": 16}}])
 def test_a_tree_and_a_single_group_have_none(fabric):
     assert ways_of(made(**fabric)) is None
+
+
+def test_neighbours_go_to_other_groups_where_routers_of_a_group_share_one_link():
+    """Two groups of 32 routers of two hosts, 512 links between them: a ring that stays in a group sends eight adapters over one link."""
+    fabric = made(count=127, topology="dragonfly", group={"hosts": 16, "leaves": 32, "links": 16})
+    hosts = fabric.hosts
+    tiers, grid, traffic = of_fabric(fabric, "gpu", hosts), NodeGrid(1, 32, 1), Traffic(100e9, 0.0, 0.0, 0.0, False)
+    assert len(fabric.pods) == 2 and len(fabric.groups[0].hosts) <= 2
+    chosen = choose(tiers, grid, traffic)
+    groups = tiers.labels[-1][chosen.order]
+    assert (groups != np.roll(groups, 1)).all()
+    assert chosen.bound.proves(chosen.cost.total_s)
+    assert chosen.by_name.total_s > 4 * chosen.cost.total_s
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_the_least_share_of_a_link_is_that_of_the_best_two_leaves(shape):
+    fabric = made(**SHAPES[shape])
+    tiers, wanted = of_fabric(fabric, "gpu", fabric.hosts), walked(fabric)
+    group = {leaf: leaf.rsplit("-", 1)[0] for leaf, _ in wanted}
+    within, across = (min(max(shares.values()) for (a, b), shares in wanted.items() if (group[a] == group[b]) is same and used(fabric, a) and used(fabric, b)) for same in (True, False))
+    assert tiers.ways.least(tiers.labels[0], tiers.labels[-1]) == pytest.approx((within, across))
+
+
+def used(fabric, leaf):
+    return any(leaf in group.leaves and group.hosts for group in fabric.groups)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -46,7 +46,15 @@ def kin(tiers: Tiers, cuts: tuple[Cut, ...], grid: NodeGrid, traffic: Traffic, e
         out.append(Kin("ep", exposed["ep"], traffic.expert, grid.expert, _all_to_all(cuts, rates, traffic.expert, grid.expert)))
     if traffic.shard and grid.shard > 1:
         out.append(Kin("fs", exposed["fs"], traffic.shard, grid.apart, _rings(tiers, cuts, rates, traffic.shard, grid.shard, grid.tensor)))
-    return tuple(out)
+    return tuple(_over_links(tiers, family) for family in out)
+
+
+def _over_links(tiers: Tiers, family: Kin) -> Kin:
+    """Where each link of a dragonfly counts: an edge that crosses a tier takes as long as the best two leaves let it, on its busiest link."""
+    if tiers.ways is None or tiers.domain is not None or family.name == "ep":
+        return family
+    least = [0.0, *tiers.ways.least(tiers.labels[0], tiers.labels[-1])][: len(family.slow_s)]
+    return replace(family, slow_s=tuple(max(s, family.volume * share / tiers.ways.Bps) for s, share in zip(family.slow_s, least, strict=True)))
 
 
 def _bounded(cuts: tuple[Cut, ...], size: int, seconds: list[float]) -> tuple[float, ...]:

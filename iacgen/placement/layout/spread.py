@@ -20,7 +20,7 @@ from iacgen.training.traffic import NodeGrid, Traffic
 from ..model import Family
 from ..tiers import Tiers
 from .shards import by_group, traffic_by_group
-from .walks import divisors
+from .walks import divisors, walks
 
 Order = NDArray[np.int64]
 SHAPES = 6  # of tiles that are tried, best promise first
@@ -191,6 +191,46 @@ def _dealt(rows: int, columns: int, room: Order) -> list[list[int]]:
             left[groups[at]] -= 1
             row.append(groups[at])
         out.append(row)
+    return out
+
+
+def in_turn(tiers: Tiers, grid: NodeGrid) -> Iterator[Order]:
+    """Orders for a dragonfly whose single links count: two routers of a group are joined by one link, and groups often by many, so that
+    neighbours are better off in different groups. Leaves, or single hosts, of the groups one after the other, along every walk."""
+    if tiers.ways is None:
+        return
+    hosts = np.arange(tiers.hosts)
+    leaf, group = tiers.labels[0], tiers.labels[-1]
+    nth_leaf = leaf - np.array([leaf[group == g].min(initial=0) for g in range(len(tiers.groups[-1]))])[group]
+    for sequence in (np.lexsort((hosts, leaf, group, nth_leaf)), np.lexsort((hosts, group, _turns(hosts, group)))):
+        for walk in walks(grid):
+            if walk.inner == walk.stages:
+                order = np.empty(grid.nodes, dtype=np.int64)
+                order[walk.cells(grid, np.array([grid.nodes]))] = sequence[: grid.nodes]
+                yield order
+    yield from _chequered(tiers, grid)
+
+
+def _chequered(tiers: Tiers, grid: NodeGrid) -> Iterator[Order]:
+    """Neighbours along rings and along pipelines in different groups, as on a chequerboard of as many colours as there are groups."""
+    leaf, sizes = tiers.labels[0], np.bincount(tiers.labels[-1])
+    used = np.flatnonzero(sizes)
+    used = used[np.argsort(-sizes[used], kind="stable")]
+    p, column = np.divmod(np.arange(grid.nodes), grid.row)
+    for width in sorted({walk.width for walk in walks(grid)}):
+        broken = (np.bincount(leaf) % width > 0)[leaf]  # leaves that do not hold whole units come last
+        hosts = np.lexsort((np.arange(tiers.hosts), leaf, broken, tiers.labels[-1]))
+        first = np.searchsorted(tiers.labels[-1][hosts], used)
+        colour = (p + column // width) % len(used)
+        if (np.bincount(colour, minlength=len(used)) <= sizes[used]).all():
+            yield hosts[first[colour] + _turns(np.arange(grid.nodes), colour)]
+
+
+def _turns(hosts: Order, group: Order) -> Order:
+    """The place of each host among those of its group."""
+    by_group = np.lexsort((hosts, group))
+    out = np.empty(len(hosts), dtype=np.int64)
+    out[by_group] = np.arange(len(hosts)) - np.searchsorted(group[by_group], group[by_group])
     return out
 
 
