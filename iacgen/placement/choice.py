@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
@@ -72,13 +73,12 @@ def choose(tiers: Tiers, grid: NodeGrid, traffic: Traffic, exposed: Mapping[Fami
 
 
 def _orders(tiers: Tiers, grid: NodeGrid, traffic: Traffic, exposed: Mapping[Family, float]) -> Iterator[Order]:
-    def quickest(some: Tiers, part: NodeGrid) -> Order:
-        return min(candidates(some, part), key=lambda order: _rounded(cost(some, part, traffic, order, exposed).total_s))
+    def quickest(some: Tiers, part: NodeGrid) -> Order | None:
+        return min(candidates(some, part), key=lambda order: _rounded(cost(some, part, traffic, order, exposed).total_s), default=None)
 
     yield from candidates(tiers, grid)
-    yield from spread(tiers, grid, traffic, exposed)
-    yield from in_turn(tiers, grid)
-    yield from by_type(tiers, grid, quickest)
+    others = chain(spread(tiers, grid, traffic, exposed), in_turn(tiers, grid), by_type(tiers, grid, quickest))
+    yield from (order for order in others if whole(tiers, grid, order))
 
 
 @dataclass(frozen=True)

@@ -123,7 +123,7 @@ class Placement:
     ``sorted_cost`` is the cost of the first hosts that are up, in natural order of their names. ``bound`` is a time that no placement on
     the hosts that are up can beat. ``moves`` are the hosts that took the place of others that are down, where the order is else that of a
     pool without failures; ``unmoved_cost`` is what that one cost, None where the order was made for the hosts that are up.
-    ``by_name``: whether hosts stand in natural order of their names. ``mixed_stages``: stages on hosts with different GPUs. ``groups`` and ``seat``: names of the switch groups of each tier, and for each
+    ``by_name``: whether these are the first hosts that are up, in natural order of their names. ``mixed_stages``: stages on hosts with different GPUs. ``groups`` and ``seat``: names of the switch groups of each tier, and for each
     virtual node, tier by tier, the number of its group.
     """
 

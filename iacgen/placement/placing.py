@@ -93,6 +93,8 @@ def _planned(design: Design, pool: Pool, together: int, job: Job) -> Ground:
 def _found(pool: Pool, found: Hierarchy, job: Job) -> Ground:
     there = [host for host in pool.hosts if host in found.index]
     one, apart = islands(found.only(there), job.grid.nodes, pool.down)
+    if _together(job) < 2:  # blocks of Slurm, for example, of machines whose NVLink ends in the host
+        one = replace(one, domains=())
     nic = pool.system.nics.get("compute")
     tiers = tiers_of(one, nic.count * nic.gbps * 1e9 / 8 if nic else None, _nvlink_Bps(job))
     away: dict[str, Why] = dict.fromkeys(set(pool.hosts) - set(there), "place unknown")
@@ -149,7 +151,7 @@ def placement_on(ground: Ground, pool: Pool, job: Job, made: Choice, moves: tupl
         groups=tiers.groups,
         seat=tuple(tuple(labels[made.order].tolist()) for labels in tiers.labels),
         tried=made.tried,
-        by_name=bool((np.diff(made.order) > 0).all()),
+        by_name=bool((made.order == up[: len(made.order)]).all()),
     )
 
 

@@ -176,3 +176,11 @@ def test_another_hash_seed_gives_the_same_order():
 
 def test_natural_order_counts():
     assert sorted(["n10", "n2", "n1", "m3"], key=natural) == ["m3", "n1", "n2", "n10"]
+
+
+def test_an_order_of_other_hosts_than_the_first_is_not_that_of_sorted_names():
+    _, placement = placed(down="", job=8, unit=11, count=33, numbering="by-unit", spares=1)
+    first = [f"gpu{n:04}" for n in range(1, 9)]
+    assert placement.by_name == (list(placement.hosts) == first)
+    _, failed = placed(down="gpu0001", job=8, unit=11, count=33, numbering="by-unit", spares=1)
+    assert failed.by_name == (list(failed.hosts) == [f"gpu{n:04}" for n in range(2, 10)])

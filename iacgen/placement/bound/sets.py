@@ -46,7 +46,7 @@ def cuts(tiers: Tiers) -> tuple[Cut, ...]:
     """NVLink domains first, where these join several hosts, then the switch tiers.
 
     What crosses a switch group within an NVLink domain uses no uplink. So groups that share a domain are one set here, with their
-    uplinks together: what leaves the set leaves one of the groups.
+    uplinks together: what leaves the set leaves one of the groups. Between such sets there is no one link to count.
     """
     found = []
     if tiers.domain is not None:
@@ -58,7 +58,7 @@ def cuts(tiers: Tiers) -> tuple[Cut, ...]:
         if tiers.domain is not None:
             merged = _merged(tiers.joined, labels)
             uplink, labels = np.bincount(_of_group(merged, labels, len(names)), uplink, minlength=len(names)), merged
-        if tiers.pair_Bps is not None and k == len(tiers.names) - 1:
+        if tiers.pair_Bps is not None and k == len(tiers.names) - 1 and (labels == tiers.labels[k]).all():
             pair = float(tiers.pair_Bps[~np.eye(len(tiers.pair_Bps), dtype=bool)].max())
         found.append(_cut(name, labels, uplink, names, pair))
     return tuple(found)

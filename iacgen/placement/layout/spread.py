@@ -50,7 +50,7 @@ def _dealt_out(tiers: Tiers, grid: NodeGrid, traffic: Traffic, exposed: Mapping[
     for _, stages, width in sorted(found)[:SHAPES]:
         deal = _Deal(tiers, grid, traffic, exposed, stages, width, sizes // (stages * width), pair)
         even = deal.mend()
-        yield _order(tiers, grid, deal, np.lexsort((np.arange(tiers.hosts), *tiers.labels)))
+        yield _order(tiers, grid, deal, np.lexsort((np.arange(tiers.hosts), tiers.joined, *tiers.labels)))
         if tiers.ways is not None:
             yield _order(tiers, grid, deal, _over_leaves(tiers))
         elif even:  # no other shape promises more; links inside groups, where they count, may

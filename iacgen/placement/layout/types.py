@@ -24,19 +24,23 @@ def least_mixed(tiers: Tiers, grid: NodeGrid) -> int:
     return max(0, grid.pipeline - int((np.bincount(tiers.kind) // grid.row).sum()))
 
 
-def by_type(tiers: Tiers, grid: NodeGrid, best: Callable[[Tiers, NodeGrid], Order]) -> Iterator[Order]:
-    """Orders in which each type has stages side by side; ``best`` finds an order for the hosts and stages of one type alone. Where that
-    leaves stages over, they go to what is left of all types."""
+def by_type(tiers: Tiers, grid: NodeGrid, best: Callable[[Tiers, NodeGrid], Order | None]) -> Iterator[Order]:
+    """Orders in which each type has stages side by side; ``best`` finds an order for the hosts and stages of one type alone, None where there
+    is none. Where that leaves stages over, they go to what is left of all types."""
     if tiers.kind is None or int(tiers.kind.max()) == 0:
         return
     types = [np.flatnonzero(tiers.kind == k) for k in range(int(tiers.kind.max()) + 1)]
     most = [len(hosts) // grid.row for hosts in types]
     whole = grid.pipeline - least_mixed(tiers, grid)
-    known: dict[tuple[int, int], Order] = {}
+    known: dict[tuple[int, int], Order | None] = {}
 
-    def part(k: int, stages: int) -> Order:
+    def found(hosts: Order, stages: int) -> Order | None:
+        order = best(replace(tiers.only(hosts), kind=None), replace(grid, pipeline=stages))
+        return None if order is None else hosts[order]
+
+    def part(k: int, stages: int) -> Order | None:
         if (k, stages) not in known:
-            known[k, stages] = types[k][best(replace(tiers.only(types[k]), kind=None), replace(grid, pipeline=stages))]
+            known[k, stages] = found(types[k], stages)
         return known[k, stages]
 
     splits = (counts for counts in product(*(range(m, -1, -1) for m in most)) if sum(counts) == whole)
@@ -44,7 +48,10 @@ def by_type(tiers: Tiers, grid: NodeGrid, best: Callable[[Tiers, NodeGrid], Orde
         used = [k for k, stages in enumerate(counts) if stages]
         for turn in islice(permutations(used), 6):
             parts = [part(k, counts[k]) for k in turn]
+            orders = [order for order in parts if order is not None]
             if whole < grid.pipeline:
-                left = np.setdiff1d(np.arange(tiers.hosts), np.concatenate(parts)) if parts else np.arange(tiers.hosts)
-                parts.append(left[best(replace(tiers.only(left), kind=None), replace(grid, pipeline=grid.pipeline - whole))])
-            yield np.concatenate(parts)
+                left = np.setdiff1d(np.arange(tiers.hosts), np.concatenate(orders)) if orders else np.arange(tiers.hosts)
+                if len(orders) == len(parts) and (rest := found(left, grid.pipeline - whole)) is not None:
+                    yield np.concatenate([*orders, rest])
+            elif len(orders) == len(parts):
+                yield np.concatenate(orders)

@@ -35,3 +35,11 @@ def test_types_come_before_time():
     tiers = two_types([0, 0, 0, 0, 1, 1, 2, 2], [0, 0, 1, 1, 0, 0, 1, 1])
     chosen = choose(tiers, NodeGrid(1, 4, 2), Traffic(10.0, 0.0, 0.1, 0.0, False))
     assert mixed_stages(tiers, NodeGrid(1, 4, 2), chosen.order) == 0
+
+
+def test_tensor_groups_of_a_type_that_has_no_whole_domain_leave_the_others_an_order():
+    """Of the second type each domain has one host: no tensor group of two finds a place there."""
+    kind = np.array([0, 0, 0, 0, 1, 0, 1, 0])
+    tiers = Tiers(("leaf",), (("l0", "l1"),), np.array([[0, 0, 0, 0, 1, 1, 1, 1]]), (np.full(2, 4.0),), np.array([0.95, 0.85]), domain=np.arange(8) // 2, nvlink_Bps=9.0, kind=kind)
+    chosen = choose(tiers, NodeGrid(1, 1, 2, tensor=2), Traffic(0.0, 0.0, 1.0, 0.0, False))
+    assert sorted(chosen.order.tolist()) == [0, 1, 2, 3] and mixed_stages(tiers, NodeGrid(1, 1, 2, tensor=2), chosen.order) == 0
