@@ -112,8 +112,9 @@ def _ways(job: Holding, cut: Cut, kind: Kind) -> _Ways:
 def _cut(job: Holding, count: Ints) -> tuple[Ints, Ints, Ints, Ints]:
     """Ways to hold ``count`` units, one entry a way: the nodes held, node columns cut, edges of data rings and of shard groups that leave.
 
-    A cut row has a data ring that leaves; and one of each of its places where rings go between shard groups and none of these is cut. In a
-    job of one row shard groups and the rings between them are rows and columns of a grid of their own.
+    A cut row has a data ring that leaves; and one of each of its places where rings go between shard groups and none of these is cut. Where
+    no such ring is cut, a cut row has all of its shard groups cut. In a job of one row shard groups and the rings between them are rows and
+    columns of a grid of their own.
     """
     grid, unit = job.grid, job.unit
     if grid.pipeline == 1 and grid.shard > 1:
@@ -123,7 +124,12 @@ def _cut(job: Holding, count: Ints) -> tuple[Ints, Ints, Ints, Ints]:
     columns = columns_cut(grid.row // unit, grid.pipeline, count)
     at, x = np.nonzero(columns < NONE)
     n = count[at] * unit
-    return n, columns[at, x] * unit, x * grid.apart if unit % grid.apart == 0 else 0 * x, np.where(n % grid.apart, grid.tensor, 0)
+    rings, shards = x * grid.apart if unit % grid.apart == 0 else 0 * x, np.where(n % grid.apart, grid.tensor, 0)
+    if grid.shard > 1 and "dp" in job.inside:
+        ring = grid.copies * grid.tensor
+        rings, shards = np.where(n % ring, NONE, 0), np.where(n % grid.row, ring, 0)
+    keep = rings < NONE
+    return n[keep], columns[at, x][keep] * unit, rings[keep], shards[keep]
 
 
 def _over(job: Holding, family: Family, edges: NDArray, kind: Kind, cut: Cut, bundle: int) -> Floats:

@@ -32,7 +32,7 @@ def spread(tiers: Tiers, grid: NodeGrid, traffic: Traffic, exposed: Mapping[Fami
     if tiers.pair_Bps is None:
         return
     yield from _dealt_out(tiers, grid, traffic, exposed)
-    if groups := by_group(grid):
+    if grid.pipeline == 1 and (groups := by_group(grid)):
         yield from _dealt_out(tiers, groups, *traffic_by_group(traffic, exposed))
 
 

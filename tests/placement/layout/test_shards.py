@@ -1,4 +1,4 @@
-"""Jobs of one row whose shard groups are larger than what they could lie in whole."""
+"""Jobs whose shard groups are larger than what they could lie in whole."""
 
 from __future__ import annotations
 
@@ -16,18 +16,28 @@ TRAFFIC = Traffic(data=1.0, context=0.0, pipeline=0.0, expert=0.0, pipeline_ring
 
 def test_rows_are_shard_groups_and_columns_what_stands_in_the_same_place_of_each():
     """Node t + T (place + size copy), written down place by place."""
-    for tensor, size, copies in product((1, 2), (2, 3, 6), (2, 4)):
-        grid = NodeGrid(2 if size % 2 == 0 else 1, size * copies // (2 if size % 2 == 0 else 1), 1, tensor=tensor, shard=size)
-        groups = by_group(grid)
-        assert (groups.row, groups.pipeline, groups.context, groups.tensor) == (size * tensor, copies, grid.context, tensor)
-        nodes = np.arange(grid.nodes).reshape(groups.pipeline, groups.row)
-        for copy, place, t in product(range(copies), range(size), range(tensor)):
-            assert nodes[copy, t + tensor * place] == t + tensor * (place + size * copy)
+    for tensor, size, copies, stages in product((1, 2), (2, 3, 6), (2, 4), (1, 3)):
+        context = 2 if size % 2 == 0 else 1
+        groups = by_group(NodeGrid(context, size * copies // context, stages, tensor=tensor, shard=size))
+        assert (groups.row, groups.pipeline, groups.context, groups.tensor) == (size * tensor, copies * stages, context, tensor)
+        nodes = np.arange(groups.nodes).reshape(groups.pipeline, groups.row)
+        for stage, copy, place, t in product(range(stages), range(copies), range(size), range(tensor)):
+            assert nodes[copy + copies * stage, t + tensor * place] == t + tensor * (place + size * (copy + copies * stage))
 
 
-def test_jobs_without_shard_groups_or_of_several_rows_stay_as_they_are():
-    assert by_group(NodeGrid(1, 8, 1)) is None
-    assert by_group(NodeGrid(1, 8, 2, shard=4)) is None
+def test_jobs_without_shard_groups_stay_as_they_are():
+    assert by_group(NodeGrid(1, 8, 2)) is None
+
+
+def test_rings_between_groups_lie_in_leaves_of_their_own_where_that_costs_less():
+    """Two stages, rings of 16 hosts between groups of 4, leaves of 16 at 16:1: a leaf with one ring sends a byte from each host to its group,
+    16 s, where four groups in a leaf send four rings of 16 bytes on, 64 s, and half of eight groups two of them and eight bytes, 40 s."""
+    leaf = np.repeat(np.arange(8), 16)
+    tiers = Tiers(("leaf",), (tuple(f"leaf{i}" for i in range(8)),), leaf[None], (np.full(8, 1.0),), np.array([0.95, 0.85]))
+    made = choose(tiers, NodeGrid(1, 64, 2, shard=4), Traffic(16.0, 0.0, 0.001, 0.0, False, shard=1.0))
+    kinds = {family.family: family for family in made.cost.families}
+    assert (kinds["dp"].slowest_tier, kinds["fs"].slowest_tier, kinds["fs"].congestion_s) == (None, "leaf", 16.0)
+    assert made.by_name.total_s > 1.9 * made.cost.total_s >= 1.9 * made.bound.seconds
 
 
 def test_a_pod_of_three_large_groups_is_cut_across_them_when_its_uplinks_are_few():
