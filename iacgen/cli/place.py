@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from .choices import Profile
+from .complete import TOPOLOGIES
 from .exit import CLEAN, FINDINGS, Format, cannot
 from .read import contents, print_findings, run_blueprint
 from .wait import waiting
@@ -17,6 +19,7 @@ from .wait import waiting
 if TYPE_CHECKING:
     from ..diagnostics import Diagnostic
     from ..ordering import Ordering, Source
+    from ..output import WriteRefused
     from ..pipeline import Run
     from ..training import Job
 
@@ -71,7 +74,7 @@ def place(asked: Asked) -> NoReturn:
     if asked.picture:
         _draw(state, orderings, asked.picture)
     _print(state, orderings, asked.format)
-    above = [o for o in orderings if asked.max_ratio is not None and o.placement.ratio > asked.max_ratio]
+    above = [o for o in orderings if asked.max_ratio is not None and o.placement.ratio > asked.max_ratio and not o.placement.proved]
     for o in above:
         print(f"iacgen: {o.job.name} costs {o.placement.ratio:.4f} times its bound; {asked.max_ratio:g} times is the most that was asked for", file=sys.stderr)
     sys.exit(FINDINGS if above else CLEAN)
@@ -83,6 +86,9 @@ def _limit(asked: Asked) -> float | None:
         cannot("--limit says how long --prove may take; without it no solver is asked")
     if asked.prove and asked.down:
         cannot("--prove looks for another order and --down keeps the one that runs: give one of them")
+    for option, number in (("--limit", asked.limit), ("--max-ratio", asked.max_ratio)):
+        if number is not None and not math.isfinite(number):
+            cannot(f"{option} {number:g}: write a finite number")
     return (LIMIT_S if asked.limit is None else asked.limit) if asked.prove else None
 
 
@@ -99,7 +105,7 @@ def _print(state: Run, orderings: Sequence[Ordering], format: Format) -> None:
 def _write(state: Run, orderings: Sequence[Ordering], folder: Path) -> None:
     """The orders as files, once each says what was meant."""
     from ..ordering import MARK, faults, files
-    from ..output import OutputError, apply, owned, plan, read
+    from ..output import OutputError, WriteRefused, apply, owned, plan, read
 
     try:
         owned(folder, MARK)
@@ -109,11 +115,20 @@ def _write(state: Run, orderings: Sequence[Ordering], folder: Path) -> None:
         apply(plan(tree, folder), folder)
         if read(folder) != tree:
             cannot(f"{folder} does not hold what was written there: somebody else writes to it")
+    except WriteRefused as error:
+        cannot("; ".join(_hindrances(folder, error)))
     except OutputError as error:
         cannot(f"nothing was written: {str(error).removeprefix('nothing was written: ')}")
     except OSError as error:
         cannot(f"cannot write {error.filename or folder}: {error.strerror}")
     print(f"{folder}: {len(tree)} files, read back: they say what is printed here", file=sys.stderr)
+
+
+def _hindrances(folder: Path, refused: WriteRefused) -> list[str]:
+    """What stands in the way in the folder of ``--output``, and what to do there."""
+    if edited := refused.edited:
+        return [f"nothing was written: {', '.join(edited)} in {folder} {'was' if len(edited) == 1 else 'were'} edited by hand: move {'it' if len(edited) == 1 else 'them'} away, or name another folder"]
+    return [str(refused)]
 
 
 def _draw(state: Run, orderings: Sequence[Ordering], file: Path) -> None:
@@ -136,6 +151,8 @@ def _ratios(asked: Asked) -> dict[str, float]:
     out = {}
     for said in asked.oversubscription:
         tier, _, ratio = said.partition("=")
+        if tier in out:
+            cannot(f"--oversubscription {said}: {tier} has a ratio already, {out[tier]:g}; give one")
         try:
             out[tier] = float(ratio)
         except ValueError:
@@ -156,7 +173,12 @@ def _found(state: Run, asked: Asked) -> tuple[Run, list[Source] | None]:
 
     if not asked.topology:
         return state, None
-    files = [_bytes(path) for path in dict.fromkeys(asked.topology)]
+    if asked.topology_format not in (None, *TOPOLOGIES):
+        cannot(f"--topology-format {asked.topology_format}: no such kind; there is {', '.join(TOPOLOGIES)}")
+    resolved = [path.resolve() for path in asked.topology]
+    if twice := [path for n, path in enumerate(asked.topology) if resolved[n] in resolved[:n]]:
+        cannot(f"--topology {twice[0]}: given twice; a second file is for another rail or fabric")
+    files = [_bytes(path) for path in asked.topology]
     names = _bytes(asked.names) if asked.names else None
     found, findings = sources(files, asked.topology_format, names)
     texts = {name: raw.decode("utf-8", "replace") for raw, name in [*files, *([names] if names else [])]}

@@ -109,6 +109,31 @@ def test_a_ratio_above_the_wished_one_is_a_finding(call, tight):
     assert done.exit_code == 1 and f"pretrain costs {ratio:.4f} times its bound" in done.stderr and "pretrain: 1,008 ranks" in done.stdout
 
 
+PROVED = """\
+kind: Cluster
+schema: 1
+name: rounded
+sites: {s: {kind: on-prem}}
+nodes:
+  gpu: {site: s, system: hgx-h100, count: 16}
+  ctl: {site: s, system: generic-1u, count: 2}
+fabrics:
+  compute: {site: s, purpose: compute, connects: [gpu], technology: roce, topology: rail-fat-tree, switch: sn5600, unit: 4}
+  mgmt: {site: s, purpose: management, connects: [gpu, ctl], technology: ethernet, switch: sn2201}
+scheduler: {kind: slurm, version: "24.11", controllers: ctl}
+training:
+  job: {model: llama-3-70b, nodes: gpu, count: 12, sequence: 8192, global_batch: 96, framework: megatron, recompute: full, gradients: bf16, parallel: {tensor: 8, pipeline: 4}}
+"""
+
+
+def test_a_proved_order_passes_the_strictest_ratio(call, tmp_path):
+    """Cost and bound of this one are sums of other terms, and differ by 6e-11."""
+    (tmp_path / "rounded.yaml").write_text(PROVED, encoding="utf-8")
+    job = placed(call, "rounded.yaml")[1]["job"]
+    assert job["proved"] and 1 < job["ratio"] < 1 + 1e-6
+    assert call("place", "rounded.yaml", "--max-ratio", "1").exit_code == 0
+
+
 def test_the_exact_solver_tells_how_far_it_came(call, tight):
     pytest.importorskip("ortools")
     before, after = (placed(call, *tight, *options)[1]["pretrain"] for options in ((), ("--prove", "--limit", "0.5")))
@@ -155,6 +180,9 @@ def test_what_is_not_there_is_refused(call, blueprint):
     assert call("place", "nowhere.yaml").exit_code == 2
     done = call("place", "lab.yaml", "--prove", "--down", "gpu0001")
     assert done.exit_code == 2 and "--prove" in done.stderr
+    for options in (("--prove", "--limit", "nan"), ("--prove", "--limit", "inf"), ("--max-ratio", "nan"), ("--max-ratio", "inf")):
+        done = call("place", "lab.yaml", *options)
+        assert (done.exit_code, done.stdout, done.stderr) == (2, "", f"iacgen: {' '.join(options[-2:])}: write a finite number\n")
     done = call("place", "lab.yaml", "--limit", "5")
     assert done.exit_code == 2 and "--prove" in done.stderr
     done = call("place", "lab.yaml", "--set", "training=null")

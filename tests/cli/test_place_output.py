@@ -83,7 +83,9 @@ def test_nothing_of_anybody_else_is_touched(call, files, tmp_path):
     call("place", SUPERPOD, "--output", "orders")
     (tmp_path / "orders/pretrain/hostfile").write_text("gpu0001 slots=8\n", encoding="utf-8")
     done = call("place", SUPERPOD, "--output", "orders")
-    assert done.exit_code == 2 and "pretrain/hostfile was edited by hand" in done.stderr
+    assert done.exit_code == 2 and "pretrain/hostfile in orders was edited by hand: move it away, or name another folder" in done.stderr and "--force" not in done.stderr
+    (tmp_path / "orders/pretrain/hostfile").rename(tmp_path / "hostfile.mine")
+    assert call("place", SUPERPOD, "--output", "orders").exit_code == 0
 
 
 def swapped(text):
