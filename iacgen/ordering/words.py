@@ -41,15 +41,14 @@ def _ordering(ordering: Ordering) -> Iterator[str]:
     if placement.cost.families:
         yield from _row("bound", _bound(placement))
         if ordering.proof and placement.bound.method != "solver":
-            yield from _row("solver", f"came no further than {units.seconds(ordering.proof.bound_s)} within its limit, below what counting bounds")
+            yield from _row("solver", _solver(ordering.proof.bound_s, placement))
         yield from _row("sorted names", _sorted(ordering))
         yield ""
         yield from _table(("", "cost", "slowest flow", "busiest uplink", "in use"), [_family(f) for f in placement.cost.families], right=(1, 4))
         yield ""
         yield from _table(("leaves a", "bytes a step", "sorted names"), list(_bytes(placement)), right=(1, 2))
         yield ""
-        tiers = placement.cost.tiers
-        yield from _table(("groups cut by", *(f"{tier} (most)" for tier in tiers), "of", "ring entries"), list(_groups(placement)), right=range(1, 9))
+        yield from _cuts(placement)
         yield ""
     yield from _row("mixed stages", f"{placement.mixed_stages} of {ordering.job.grid.pipeline} on more than one type of GPU") if placement.mixed_stages else ()
     for why, hosts in _idle(placement):
@@ -151,6 +150,24 @@ def _family(family: FamilyCost) -> tuple[str, ...]:
 def _bytes(placement: Placement) -> Iterator[tuple[str, ...]]:
     for tier, ours, theirs in zip(placement.cost.tiers, placement.cost.bytes_by_tier, placement.sorted_cost.bytes_by_tier, strict=True):
         yield f"{tier} group", units.bytes_si(ours), units.bytes_si(theirs)
+
+
+def _solver(bound_s: float, placement: Placement) -> str:
+    """What the exact solver says where another bound is the higher."""
+    if bound_s < LEAST * placement.cost_s:
+        return "found no bound of its own within its limit: the one above stands"
+    return f"within its limit it bounds the cost at {units.seconds(bound_s)}, less than the bound above, which stands"
+
+
+def _cuts(placement: Placement) -> Iterator[str]:
+    """How many groups of each family the switch groups cut: a column a tier, or a line a tier where those would not fit."""
+    tiers, rows = placement.cost.tiers, list(_groups(placement))
+    wide = list(_table(("groups cut by", *(f"{tier} (most)" for tier in tiers), "of", "ring entries"), rows, right=range(1, len(tiers) + 3)))
+    if max(map(len, wide)) <= WIDTH:
+        yield from wide
+        return
+    long = [(name if k == 0 else "", tier, cell, *((of, entries) if k == 0 else ("", ""))) for name, *cells, of, entries in rows for k, (tier, cell) in enumerate(zip(tiers, cells, strict=True))]
+    yield from _table(("groups cut", "by", "cut (most)", "of", "ring entries"), long, right=range(2, 5))
 
 
 def _groups(placement: Placement) -> Iterator[tuple[str, ...]]:

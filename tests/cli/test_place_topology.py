@@ -143,13 +143,35 @@ def test_a_file_that_is_not_there_and_one_that_is_wrong(call, tmp_path):
         (("--oversubscription", "leaf=2"), "--topology"),
         (("--topology", "topology.conf", "--oversubscription", "leaf"), "--oversubscription leaf: write a tier and a ratio from 1 on, such as leaf=2"),
         (("--topology", "topology.conf", "--oversubscription", "leaf=0.5"), "write a tier and a ratio from 1 on"),
+        (("--topology", "topology.conf", "--oversubscription", "leaf=2", "--oversubscription", "leaf=3"), "--oversubscription leaf=3: leaf has a ratio already, 2; give one"),
+        (("--topology", "topology.conf", "--topology", "topology.conf"), "--topology topology.conf: given twice"),
+        (("--topology", "topology.conf", "--topology", "../{}/topology.conf"), "given twice"),
+        (("--topology", "topology.conf", "--topology-format", "nope"), "--topology-format nope: no such kind; there is aws-instance-topology, gcp-placement"),
         (("--topology", "topology.conf", "--oversubscription", "core=2"), "fabric has no tier core with uplinks; there is leaf, pod"),
     ],
 )
-def test_options_that_say_nothing_are_refused(call, tree, options, message):
-    done = call("place", SUPERPOD, *options)
+def test_options_that_say_nothing_are_refused(call, tree, tmp_path, options, message):
+    done = call("place", SUPERPOD, *(option.format(tmp_path.name) for option in options))
     assert (done.exit_code, done.stdout) == (2, "") and message in done.stderr
 
 
 def test_the_tab_key_knows_every_kind_of_file():
     assert {kind.name for kind in KINDS} == set(TOPOLOGIES)
+
+
+def test_five_tiers_fit_a_terminal(call, tmp_path):
+    """A binary tree over 16 leaves: four tiers above them, and the fifth joins all."""
+    lines = [f"SwitchName=l{n} Nodes=gpu[{8 * n + 1:04d}-{min(8 * n + 8, 127):04d}]" for n in range(16)]
+    for below, above, many in (("l", "m", 8), ("m", "n", 4), ("n", "o", 2), ("o", "p", 1)):
+        lines += [f"SwitchName={above}{n} Switches={below}[{2 * n}-{2 * n + 1}]" for n in range(many)]
+    lines += ["SwitchName=other Switches=q0", "SwitchName=q0 Switches=r0", "SwitchName=r0 Switches=s0", "SwitchName=s0 Switches=t0", "SwitchName=t0 Nodes=x1", "SwitchName=top Switches=p0,other"]
+    (tmp_path / "deep.conf").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    options = ("--topology", "deep.conf")
+    job = placed(call, *options)
+    assert len(job["fabric"]["tiers"]) >= 5
+    done = call("place", SUPERPOD, "--job", "pretrain", *options)
+    assert done.exit_code == 0, done.stderr
+    assert max(map(len, done.stdout.splitlines())) <= 100
+    dp = next(g for g in job["groups"] if g["family"] == "dp")
+    row = next(line.split() for line in done.stdout.splitlines() if line.startswith("  data parallel") and " tier1 " in line)
+    assert row[2:5] == ["tier1", str(dp["cut"]["tier1"]), f"({dp['most_switch_groups']['tier1']})"] and row[5] == str(dp["groups"])

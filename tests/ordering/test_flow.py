@@ -2,12 +2,16 @@
 
 import json
 import random
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from iacgen import units
 from iacgen.ordering import NoGround, Wish, data, faults, files, ordered, picture, sources, text
 from iacgen.pipeline import run
+from iacgen.placement.exact import Proof
 
 SUPERPOD = Path(__file__).parents[2] / "blueprints/superpod-h100.yaml"
 
@@ -73,3 +77,12 @@ def test_a_job_that_the_fabric_is_too_small_for_is_a_finding(state):
     orders, findings = ordered(state.design, {"finetune": state.jobs["finetune"]}, {"finetune": "gpu"}, found)
     assert orders == [] and [f.slug for f in findings] == ["too-few-hosts"]
     assert "107 without a place on the fabric that was found" in findings[0].message
+
+
+def test_words_of_a_solver_that_counting_beats(state):
+    """Its bound may be nothing at all where its limit came first: 0 ms would read as a bound."""
+    (ordering,), _ = ordered(state.design, {"pretrain": state.jobs["pretrain"]}, {"pretrain": "gpu"})
+    order, cost = np.arange(126), ordering.placement.cost_s
+    none, half = (" ".join(" ".join(text([replace(ordering, proof=Proof(order, cost, bound_s, False))])).split()) for bound_s in (0.0, cost / 2))
+    assert "solver found no bound of its own within its limit: the one above stands" in none and "0 ms" not in none.partition("solver found")[2][:80]
+    assert f"solver within its limit it bounds the cost at {units.seconds(cost / 2)}, less than the bound above, which stands" in half
