@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from iacgen.design.fabric.hierarchy import Hierarchy
 from iacgen.design.model import Design
@@ -46,9 +47,8 @@ def _topology(design: Design, orderings: Sequence[Ordering]) -> dict[str, str]:
     of: Sequence[Hierarchy] = hierarchies(design, pools)
     source = "the blueprint"
     if made:
-        everyone = {host for pool in design.pools.values() for host in pool.hosts}  # Slurm takes no node that slurm.conf does not name
         by_name = {ground.name: ground.found for ground in made if ground.found}
-        of = [found.only([host for host in found.hosts if host in everyone]) for found in by_name.values()]
+        of = [_for_slurm(found, design) for found in by_name.values()]
         source = ", ".join(dict.fromkeys(file for ground in made for file in ground.files))
     jobs = [ordering.placement.hosts for ordering in orderings]
     version = parse_version(design.scheduler.version) if design.scheduler else _BLOCKS_IN
@@ -59,6 +59,15 @@ def _topology(design: Design, orderings: Sequence[Ordering]) -> dict[str, str]:
         if not isinstance(text, Diagnostic):
             out |= {f"{folder}/{name}": content for name, content in text.items()}
     return out
+
+
+def _for_slurm(found: Hierarchy, design: Design) -> Hierarchy:
+    """The hosts of the cluster alone, as Slurm takes no node that slurm.conf does not name, and of its NVLink domains those of machines that have
+    NVLink between them: what a source calls a block or a capacity block may be no more than a leaf, and as a leaf of the tree it would hide the true ones."""
+    joined = {host: pool.system.nvlink_domain_servers > 1 for pool in design.pools.values() for host in pool.hosts}
+    one = found.only([host for host in found.hosts if host in joined])
+    domains = tuple(domain if joined[host] else None for host, domain in zip(one.hosts, one.domains, strict=True)) if one.domains else ()
+    return replace(one, domains=domains if any(domains) else ())
 
 
 def faults(design: Design, orderings: Sequence[Ordering], tree: Mapping[str, str]) -> Iterator[str]:

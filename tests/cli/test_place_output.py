@@ -9,6 +9,7 @@ import pytest
 
 from iacgen.ordering import faults, files, ordered
 from iacgen.pipeline import run
+from iacgen.render.hostlist import expand
 
 BLUEPRINTS = Path(__file__).parents[2] / "blueprints"
 SUPERPOD = BLUEPRINTS / "superpod-h100.yaml"
@@ -60,6 +61,21 @@ def test_the_topology_is_that_of_the_fabric_that_was_found(call, tmp_path):
     lines = (tmp_path / "orders/slurm/topology.conf").read_text(encoding="utf-8").splitlines()
     assert [line for line in lines if line[0] != "#"] == ["SwitchName=a Nodes=gpu[0001-0060]", "SwitchName=b Nodes=gpu[0061-0127]", "SwitchName=top Switches=a,b"]
     assert "found.conf" in lines[0]
+
+
+def test_blocks_of_machines_without_nvlink_between_them_are_no_leaves(call, tmp_path):
+    """An instance's CapacityBlockId and a block of Slurm are NVLink domains on machines that NVLink joins; on others they would stand for the leaves."""
+    nodes = [{"InstanceId": f"gpu{n:04d}", "NetworkNodes": ["nn-top", f"nn-mid{n % 2}", f"nn-low{n % 4}"], "CapacityBlockId": "cb-1"} for n in range(1, 128)]
+    (tmp_path / "aws.json").write_text(json.dumps({"Instances": nodes}), encoding="utf-8")
+    (tmp_path / "blocks.conf").write_text("BlockName=b1 Nodes=gpu[0001-0060]\nBlockName=b2 Nodes=gpu[0061-0127]\nBlockSizes=60\n", encoding="utf-8")
+    leaves = {"aws.json": {f"nn-low{k}": {f"gpu{n:04d}" for n in range(1, 128) if n % 4 == k} for k in range(4)}}
+    leaves["blocks.conf"] = {"b1": {f"gpu{n:04d}" for n in range(1, 61)}, "b2": {f"gpu{n:04d}" for n in range(61, 128)}}
+    for file, groups in leaves.items():
+        done = call("place", SUPERPOD, "--job", "finetune", "--topology", file, "--output", file[:3])
+        assert done.exit_code == 0, done.stderr
+        lines = [line for line in (tmp_path / file[:3] / "slurm/topology.conf").read_text(encoding="utf-8").splitlines() if "Nodes=" in line]
+        assert {line.split()[0].removeprefix("SwitchName="): set(expand(line.partition(" Nodes=")[2])) for line in lines} == groups
+        assert not (tmp_path / file[:3] / "slurm/block").exists()
 
 
 def test_a_second_run_leaves_what_is_right_and_takes_away_what_is_no_longer_wanted(call, files, tmp_path):
