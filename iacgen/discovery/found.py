@@ -54,6 +54,11 @@ def finding(slug: str, message: str, file: str, line: int = 1, help: str | None 
     return Diagnostic(_IDS[slug], slug, _SEVERITIES.get(slug, "error"), printable(message), help=help, at=Span(max(1, line), max(1, column), max(1, column) + 1, file))
 
 
+def counted(count: int, one: str, many: str) -> str:
+    """``1 host is``, ``2 hosts are``."""
+    return f"{count:,} {one if count == 1 else many}"
+
+
 def some(names: Iterable[str], most: int = 5) -> str:
     """A few names of many, in their order: ``gpu1, gpu2 and 30 more``; each no longer than a person reads."""
     listed = [short(name) for name in names]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..diagnostics import Diagnostic
 from ..diagnostics.printable import printable
-from .found import finding, some
+from .found import counted, finding, some
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -125,16 +125,18 @@ class Wiring:
         placeless = [v.id for v in self.graph if v.kind == "host" and not self.graph.out_degree(v) and v.id not in self.twice]
         out = []
         if self.twice:
-            words = f"{len(self.twice)} names stand for two hosts each, which therefore have no place: {some(self.twice)}"
+            words = f"{counted(len(self.twice), 'name stands for two hosts', 'names stand for two hosts each')}, which therefore have no place: {some(self.twice)}"
             out.append(finding("host-name-twice", words, self.file, help="give each host a name of its own, or leave one out of the file"))
         if placeless:
-            out.append(finding("host-without-place", f"{len(placeless)} hosts are named without a switch above them: {some(placeless)}", self.file))
+            words = counted(len(placeless), "host is named without a switch above it", "hosts are named without a switch above them")
+            out.append(finding("host-without-place", f"{words}: {some(placeless)}", self.file))
         if self.unfit:
-            out.append(finding("host-without-place", f"{len(self.unfit)} names are no names of hosts: {some(self.unfit)}", self.file))
+            words = counted(len(self.unfit), "name is no name of a host", "names are no names of hosts")
+            out.append(finding("host-without-place", f"{words}: {some(self.unfit)}", self.file))
         if self.full:
             out.append(finding("topology-out-of-form", f"more than {2 * MOST_HOSTS:,} hosts and switches", self.file))
         if self.nameless:
-            words = f"{len(self.nameless)} adapters do not tell their host: {some(self.nameless)}"
+            words = f"{counted(len(self.nameless), 'adapter does not tell its host', 'adapters do not tell their host')}: {some(self.nameless)}"
             out.append(finding("nameless-adapter", words, self.file, help="set their node descriptions, as rdma-ndd does, or give names by their GUIDs"))
         return (*placeless, *self.twice, *self.unfit, *self.nameless), out
 

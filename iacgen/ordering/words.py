@@ -9,6 +9,7 @@ from iacgen import units
 from iacgen.diagnostics.printable import printable
 from iacgen.placement import FamilyCost, Placement
 from iacgen.placement.assumptions import sentences
+from iacgen.placement.model import FAMILIES
 from iacgen.render import InvalidHostlist, fold
 
 from .data import families, ranks_of, spare, utilisation
@@ -16,7 +17,6 @@ from .model import Ordering
 
 WIDTH, HEAD = 100, 16
 LEAST = 5e-7  # of a cost: what is less is no difference
-FAMILIES = {"dp": "data parallel", "cp": "context", "pp": "pipeline", "ep": "experts", "fs": "shards of the states"}
 _NAME = 36  # letters of a switch group's name
 _MOVES = 12  # hosts that stand in for others
 _HOSTS = 600  # letters of a list of hosts
@@ -96,7 +96,7 @@ def _change(ordering: Ordering) -> Iterator[str]:
         move, tier = near[host]
         first, last = ranks_of(after, move.node)
         where = "of the same NVLink domain" if tier == "nvlink" else f"of the same {tier} group" if tier else f"of another {after.cost.tiers[-1]} group"
-        yield from _row("down", f"{host}: its ranks {first:,} to {last:,} go to {move.into}, {where}, {'a spare' if spare(before, move.into) else 'no spare'}")
+        yield from _row("down", f"{host}: its ranks {first:,} to {last:,} go to {move.into}, {where}, which was {'a spare' if spare(before, move.into) else 'not a spare'}")
     yield from _row("change", f"{_than(before.cost_s, after.cost_s)}; {len(after.moves) * after.gpus_per_node:,} of {after.world:,} ranks move")
     for tier, old, new in zip(after.cost.tiers, before.cost.bytes_by_tier, after.cost.bytes_by_tier, strict=True):
         yield from _row("", f"bytes that leave {tier} groups: {units.bytes_si(old)} before, {units.bytes_si(new)} after")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from types import MappingProxyType
 
-from .model import Family
+from .model import FAMILIES, Family
 
 NIC_SHARE_BY_TIER = (0.95, 0.85, 0.78)
 """Share of its adapters' rate that a node reaches when both ends share a leaf group, the next tier, the top tier.
@@ -24,8 +24,7 @@ behind nothing. Inside shard groups as among all copies: FSDP gathers and reduce
 def sentences(families: Collection[Family] = ()) -> tuple[str, ...]:
     """The assumptions in words, for a report; what few jobs have only where it is among the ``families`` that it is about."""
     rates = ", ".join(f"{share:.0%}" for share in NIC_SHARE_BY_TIER)
-    parts = ", ".join(f"{family.upper()} {share:g}" for family, share in EXPOSED.items() if family != "fs")
-    parts += f", shards of the states {EXPOSED['fs']:g}" if "fs" in families else ""
+    parts = ", ".join(f"{FAMILIES[family]} {share:g}" for family, share in EXPOSED.items() if family != "fs" or "fs" in families)
     return (
         f"A node reaches {rates} of its adapters' rate when both ends share a leaf group, the next tier, the top tier (assumed, after arXiv:2509.15940).",
         f"Communication cost weighs the kinds of traffic by about the part that computation does not hide: {parts} (assumed); the time of a step has overlaps of its own.",

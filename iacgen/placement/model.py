@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import Literal
 
 Family = Literal["dp", "cp", "pp", "ep", "fs"]
 """Kinds of traffic: data, context, pipeline and expert parallel, and inside the shard groups of FSDP's hybrid sharding."""
+FAMILIES: Mapping[Family, str] = MappingProxyType({"dp": "data parallel", "cp": "context", "pp": "pipeline", "ep": "experts", "fs": "shards of the states"})
+"""What people call them."""
 Why = Literal["down", "spare", "left over", "not needed", "place unknown", "apart"]
 
 

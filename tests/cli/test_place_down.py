@@ -37,7 +37,7 @@ def test_the_words_say_who_takes_over_and_what_it_costs(call):
     done = call("place", SUPERPOD, "--job", "pretrain", "--down", "gpu0033")
     assert done.exit_code == 0 and max(map(len, done.stdout.splitlines())) <= 100
     words = " ".join(done.stdout.split())
-    assert f"gpu0033: its ranks {move['ranks'][0]} to {move['ranks'][1]} go to {move['to']}, of another leaf group, a spare" in words
+    assert f"gpu0033: its ranks {move['ranks'][0]} to {move['ranks'][1]} go to {move['to']}, of another leaf group, which was a spare" in words
     assert "8 of 1,008 ranks move" in words and "once these hosts stand in nodes.gpu.down" in words
 
 

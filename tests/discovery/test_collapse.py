@@ -131,6 +131,7 @@ def test_a_host_in_two_places_has_none(meaning):
         wiring.place(host, [("top", "top"), (leaf, leaf)])
     (hierarchy,), adrift, slugs = meant(wiring, meaning)
     assert hierarchy.hosts == ("h2", "h3") and adrift == ("h1",) and slugs == ["host-name-twice"]
+    assert wiring.settle()[1][0].message.startswith("1 name stands for two hosts, which therefore")
 
 
 def test_rates_that_are_not_told_are_without_bound(meaning):

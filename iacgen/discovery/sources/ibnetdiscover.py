@@ -10,7 +10,7 @@ import re
 from typing import NamedTuple
 
 from ...diagnostics import Diagnostic
-from ..found import finding
+from ..found import counted, finding
 from ..wiring import Vertex, Wiring
 from .infiniband import Adapters, rate_Bps
 
@@ -46,7 +46,7 @@ def read(text: str, wiring: Wiring) -> list[Diagnostic]:
     findings = [finding("topology-out-of-form", "this line is none of ibnetdiscover's", wiring.file, line) for line in strange[:_MOST]]
     absent = {node for pair in links for node in (end.split()[0] for end in pair) if node not in nodes}
     if absent:
-        words = f"{len(absent)} nodes, such as {min(absent)}, are named by their neighbours and have no block of their own: the file is cut short"
+        words = f"{counted(len(absent), 'node', 'nodes')}, such as {min(absent)}, named by neighbours, without a block of their own: the file is cut short"
         findings.append(finding("topology-out-of-form", words, wiring.file, last))
     vertices = _vertices(nodes, wiring)
     for (near, far), Bps in sorted(links.items()):

@@ -22,7 +22,7 @@ import numpy as np
 from iacgen.training.traffic import NodeGrid, Traffic
 
 from ..assumptions import EXPOSED
-from ..model import Bound, Family
+from ..model import FAMILIES, Bound, Family
 from ..tiers import Tiers
 from .families import Kin, kin
 from .holding import Holding, least_time
@@ -69,5 +69,6 @@ def _holding(grid: NodeGrid, traffic: Traffic, families: tuple[Kin, ...], levels
 
 
 def _flows(sets: tuple[Cut, ...], families: tuple[Kin, ...], levels: tuple[int, ...]) -> str:
-    words = [f"{f.name.upper()} {f'from {sets[level - 1].tier} to {sets[level - 1].tier}' if level else f'inside a {sets[0].tier}'}" for f, level in zip(families, levels, strict=True)]
+    inside = f"inside {'an' if sets and sets[0].tier.startswith(('NV', 'a', 'e', 'i', 'o')) else 'a'} {sets[0].tier if sets else ''}"
+    words = [f"{FAMILIES[f.name]} {f'from {sets[level - 1].tier} to {sets[level - 1].tier}' if level else inside}" for f, level in zip(families, levels, strict=True)]
     return f"the rate of one host's flows, {', '.join(words)}" if words else "no traffic leaves a host"

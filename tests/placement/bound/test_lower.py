@@ -31,3 +31,9 @@ def test_tensor_groups_on_a_dragonfly_stay_in_their_domains():
         chosen = choose(tiers, grid, Traffic(10.0, 0.0, 1.0, 0.0, False))
         groups = (chosen.order // 2).reshape(-1, 2)
         assert (groups[:, 0] == groups[:, 1]).all() and chosen.bound.seconds <= chosen.cost.total_s * (1 + 1e-9)
+
+
+def test_the_words_name_the_traffic_as_the_tables_do():
+    racks = Tiers(("leaf",), (("one",),), np.zeros((1, 8), np.int64), (np.array([np.inf]),), np.array([1e9, 1e9]), domain=np.arange(8) // 4, nvlink_Bps=9e9)
+    words = lower_bound(racks, NodeGrid(1, 4, 2, 1), Traffic(1e9, 0.0, 1e8, 0.0, False)).why
+    assert "data parallel inside an NVLink domain" in words and "pipeline from NVLink domain to NVLink domain" in words
