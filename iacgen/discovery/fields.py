@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..diagnostics import Diagnostic
-from .found import finding, short
+from .found import counted, finding, short, some
 
-_MOST = 100  # findings told one by one; each is an error, so that none of what follows is used
+_MOST = 10  # findings of one kind that are told one by one
 
 
 class Fields:
@@ -17,15 +18,30 @@ class Fields:
     def __init__(self, file: str) -> None:
         self.file = file
         self.findings: list[Diagnostic] = []
+        self._told: dict[str, int] = {}
+        self._rest: dict[str, int] = {}
 
     def complain(self, slug: str, words: str, line: int = 1) -> None:
-        """Note a finding at a line of the file."""
-        if len(self.findings) < _MOST:
+        """Note a finding at a line of the file; after the first few of a kind, how many more there are."""
+        count = self._told[slug] = self._told.get(slug, 0) + 1
+        if count <= _MOST + 1:
             self.findings.append(finding(slug, words, self.file, line))
+            self._rest[slug] = len(self.findings) - 1
+        else:
+            at = self._rest[slug]
+            self.findings[at] = replace(self.findings[at], message=f"{count - _MOST:,} more like the ones before, from here on")
 
     def wrong(self, where: str, words: str) -> None:
         """Note that something at ``where`` is not of the form."""
         self.complain("topology-out-of-form", f"{where}: {words}")
+
+    def unfinished(self, pages: Sequence[Any], token: str, unheard: Sequence[str] = ()) -> None:
+        """Note where every page says by its ``token`` that another follows; ``unheard``: hosts that are known by name and stand on none of them."""
+        if not pages or not all(isinstance(page, dict) and page.get(token) for page in pages):
+            return
+        lacking = f"; {counted(len(unheard), 'host that has a name is', 'hosts that have names are')} not on it: {some(unheard)}" if unheard else ""
+        words = f"{token} says that another page follows, and it is not in this file{lacking}"
+        self.findings.append(finding("host-without-place", words, self.file, help="ask for all pages, or give the others as files of their own or in this one"))
 
     def text(self, owner: Any, key: str, where: str) -> str | None:
         """A text, or a whole number as text; None where it is absent, null or empty."""

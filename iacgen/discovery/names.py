@@ -9,9 +9,9 @@ from dataclasses import replace
 from typing import Any
 
 from ..design.fabric.hierarchy import Hierarchy
-from ..diagnostics import Diagnostic
+from ..diagnostics import Diagnostic, errors
 from .fields import Fields
-from .found import finding, short
+from .found import short
 from .text import Unreadable, decode, values
 
 _COLUMNS = re.compile(r"\s*[,;\t]\s*|:?\s+")
@@ -29,7 +29,7 @@ def names(raw: bytes, file: str = "names") -> tuple[dict[str, str], tuple[Diagno
         fields = Fields(file)
         if text.lstrip()[:1] in ("{", "["):
             out = _instances(values(text, file), fields)
-            return ({}, tuple(fields.findings)) if fields.findings else (out, ())
+            return {} if errors(fields.findings) else out, tuple(fields.findings)
         return _lines(text, file)
     except Unreadable as stop:
         return {}, (stop.finding,)
@@ -44,6 +44,7 @@ def renamed(hierarchy: Hierarchy, names: Mapping[str, str]) -> Hierarchy:
 
 def _instances(pages: list[Any], fields: Fields) -> dict[str, str]:
     """Instances of describe-instances, by id."""
+    fields.unfinished(pages, "NextToken")
     tagged: dict[str, str] = {}
     private: dict[str, str] = {}
     for where, item in _each(pages, fields):
@@ -72,13 +73,13 @@ def _each(pages: list[Any], fields: Fields) -> Iterator[tuple[str, dict[str, Any
 
 def _lines(text: str, file: str) -> tuple[dict[str, str], tuple[Diagnostic, ...]]:
     out: dict[str, str] = {}
-    findings: list[Diagnostic] = []
+    fields = Fields(file)
     for number, line in enumerate(text.splitlines(), 1):
         words = [word.strip("\"'") for word in _COLUMNS.split(line.partition("#")[0].strip()) if word]
         if not words or (not out and tuple(word.lower() for word in words[:2]) in _HEADS):
             continue
         if len(words) != 2:
-            findings.append(finding("topology-out-of-form", "an id and a name are wanted in a line, and no more", file, number))
+            fields.complain("topology-out-of-form", "an id and a name are wanted in a line, and no more", number)
         elif out.setdefault(words[0], words[1]) != words[1]:
-            findings.append(finding("host-in-two-places", f"{short(words[0])} is called {short(out[words[0]])} and {short(words[1])}", file, number))
-    return ({}, tuple(findings[:20])) if findings else (out, ())
+            fields.complain("host-in-two-places", f"{short(words[0])} is called {short(out[words[0]])} and {short(words[1])}", number)
+    return ({}, tuple(fields.findings)) if fields.findings else (out, ())

@@ -94,6 +94,11 @@ class Wiring:
         if a != b:
             self.cables[key] = (links + 1, sum_Bps + Bps)
 
+    def unheard(self, said: Iterable[str]) -> list[str]:
+        """The hosts that have names and whose ids are none of those that a source ``said``."""
+        heard = {self.names.get(id, id) for id in said}
+        return [host for host in dict.fromkeys(self.names.values()) if host not in heard]
+
     def place(self, said: str, path: Iterable[tuple[str, str]], domain: str | None = None) -> None:
         """A host and the switches above it, the top one first, as (identity, name)."""
         host = self.host(said)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 
 from iacgen.design.fabric.hierarchy import Hierarchy
 from iacgen.design.model import Pool
-from iacgen.diagnostics import Diagnostic
+from iacgen.diagnostics import Diagnostic, errors
+from iacgen.discovery import Found, read
 from iacgen.discovery import names as names_in
-from iacgen.discovery import read
 from iacgen.discovery.text import MAX_BYTES as MAX_BYTES
 
 from .model import Ground
 
+_PAGED = {"aws-instance-topology", "gcp-placement", "azure", "kubernetes"}  # their answers come in pages, and none is of a rail
 _ALIKE = 0.9  # of the hosts on two rails, how many must be on both; the rest has lost a cable
 
 
@@ -26,26 +27,47 @@ class NoGround(ValueError):
 
 @dataclass(frozen=True)
 class Source:
-    """A fabric that a file tells of: its name among those of all files, the file, its kind, and the hosts that the file gives no place."""
+    """A fabric that a file tells of: its name among those of all files, the file, its kind, and the hosts that the file gives no place; ``pages``
+    are further files that tell more of it."""
 
     name: str
     file: str
     kind: str
     hierarchy: Hierarchy
     adrift: tuple[str, ...]
+    pages: tuple[str, ...] = ()
 
 
 def sources(files: Sequence[tuple[bytes, str]], kind: str | None = None, names: tuple[bytes, str] | None = None) -> tuple[list[Source], list[Diagnostic]]:
     """The fabrics of all files (bytes and name of each), and what there is to say of the files. ``kind`` is that of each file, by default its
-    content decides; ``names`` is a file that gives ids the names of hosts."""
+    content decides; ``names`` is a file that gives ids the names of hosts. Files of a cloud or of Kubernetes with other hosts each are pages of one answer."""
     known, findings = names_in(*names) if names else ({}, ())
     out, said = [], list(findings)
-    for raw, file in files:
-        found = read(raw, file, kind, known)
+    for found, file, pages in _whole([(raw, file, read(raw, file, kind, known)) for raw, file in files], known):
         said += found.findings
-        out += [Source(hierarchy.name, file, found.kind or "", hierarchy, found.adrift) for hierarchy in found.hierarchies]
+        out += [Source(hierarchy.name, file, found.kind or "", hierarchy, found.adrift, pages) for hierarchy in found.hierarchies]
     times = [source.name for source in out]
     return [replace(s, name=f"{s.file}:{s.name}") if times.count(s.name) > 1 else s for s in out], said
+
+
+def _whole(files: Sequence[tuple[bytes, str, Found]], known: Mapping[str, str]) -> Iterator[tuple[Found, str, tuple[str, ...]]]:
+    """What each file says, its name and its further pages: those with other hosts of the same paged source are read with the first of them."""
+    left = list(files)
+    while left:
+        raw, file, found = left.pop(0)
+        held, pages = _hosts(found), []
+        for other in [other for other in left if found.kind in _PAGED and other[2].kind == found.kind and raw.lstrip()[:1] in b"{[" and other[0].lstrip()[:1] in b"{["]:
+            if held.isdisjoint(_hosts(other[2])) and not errors((*found.findings, *other[2].findings)):
+                held |= _hosts(other[2])
+                pages.append(other)
+                left.remove(other)
+        if pages:
+            found = read(b"\n".join([raw, *(page[0] for page in pages)]), file, found.kind, known)
+        yield found, file, tuple(page[1] for page in pages)
+
+
+def _hosts(found: Found) -> set[str]:
+    return {*found.adrift, *(host for hierarchy in found.hierarchies for host in hierarchy.hosts)}
 
 
 def chosen(found: Sequence[Source], pool: Pool, everyone: Collection[str], wanted: str | None = None, ratios: Mapping[str, float] | None = None) -> Ground:
@@ -58,7 +80,7 @@ def chosen(found: Sequence[Source], pool: Pool, everyone: Collection[str], wante
     if not holding:
         raise NoGround(_nothing(found, pool, wanted))
     first = max(holding, key=lambda s: len(set(pool.hosts) & set(s.hierarchy.hosts)))
-    hierarchy, files = first.hierarchy, {first.file: None}
+    hierarchy, files = first.hierarchy, dict.fromkeys((first.file, *first.pages))
     for other in (s for s in holding if s is not first):
         joined = _rails(hierarchy, other.hierarchy) if other.file not in files else None  # what one file keeps apart is apart
         if joined is None:

@@ -118,6 +118,37 @@ def test_names_that_are_none(raw, slug, line):
     assert out == {} and slug in {f.slug for f in findings} and findings[0].at.line == line and findings[0].at.name == "names.csv"
 
 
+def page(hosts, token=None):
+    import json
+
+    return json.dumps({"Instances": [{"InstanceId": host, "NetworkNodes": ["nn-1", "nn-2"]} for host in hosts]} | ({"NextToken": token} if token else {})).encode()
+
+
+def test_an_answer_that_goes_on_is_told_with_the_hosts_that_it_lacks():
+    known = {"i-1": "gpu1", "i-2": "gpu2", "i-3": "gpu3"}
+    found = read(page(["i-1"], "more"), "topo.json", names=known)
+    assert [f.slug for f in found.findings] == ["host-without-place"] and found.hierarchies[0].hosts == ("gpu1",)
+    assert "NextToken says that another page follows" in found.findings[0].message and "2 hosts that have names are not on it: gpu2, gpu3" in found.findings[0].message
+    assert read(page(["i-1"], "more") + page(["i-2"]), "topo.json").findings == ()
+    (said,) = read(page(["i-1"], "more") + page(["i-2"], "still more"), "topo.json", names={"i-3": "gpu3"}).findings
+    assert "1 host that has a name is not on it: gpu3" in said.message
+
+
+def test_nodes_and_names_that_go_on_are_told_too():
+    (said,) = read(b'{"kind": "List", "metadata": {"continue": "x"}, "items": [{"kind": "Node", "metadata": {"name": "n1", "labels": {"nvidia.com/gpu.clique": "a"}}}]}', "nodes").findings
+    assert said.slug == "host-without-place" and "continue says that another page follows" in said.message
+    out, (said,) = names(b'{"NextToken": "x", "Reservations": [{"Instances": [{"InstanceId": "i-1", "PrivateDnsName": "gpu1"}]}]}')
+    assert out == {"i-1": "gpu1"} and said.severity == "warning" and "NextToken" in said.message
+
+
+@pytest.mark.parametrize(("raw", "kind", "more"), [(b"{\n" + b'  "a": 1,\n' * 40 + b"}\n", "slurm", 72), (b'[1] "nonsense"\n' * 31, "ibnetdiscover", 21)])
+def test_of_many_faults_of_a_kind_a_few_are_told_and_how_many_more_there_are(raw, kind, more):
+    """JSON has 82 words that are none of Slurm's keys, in 42 lines."""
+    found = read(raw, "f", kind)
+    told = [f.message for f in found.findings if f.slug == "topology-out-of-form"]
+    assert len(told) == 11 and told[-1] == f"{more} more like the ones before, from here on" and not found.hierarchies
+
+
 def test_hosts_get_their_names():
     raw = (CASES / "aws-ultraservers.json").read_bytes()
     given = {"i-0a01": "gpu1", "i-0a02": "gpu2", "i-0a03": "gpu2", "i-0a04": "i-0a05", "i-0a06": "gpu6"}

@@ -1,5 +1,6 @@
 """Which of the fabrics that were found joins a pool, and what leaves the groups of its tiers."""
 
+import json
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -37,6 +38,25 @@ def test_the_only_fabric_with_hosts_of_the_pool_is_taken_and_strangers_are_told(
     found = [source(fabric("x", ("p", "q"))), source(fabric("y", ("a", "b"), ("c", "z")))]
     ground = chosen(found, pool("a", "b", "c", "d"), ALL)
     assert (ground.name, ground.strangers, ground.open_tiers) == ("y", ("z",), ("leaf",))
+
+
+def instances(*hosts, token=""):
+    told = [{"InstanceId": host, "NetworkNodes": ["nn-top", f"nn-{host[0]}"]} for host in hosts]
+    return json.dumps({"Instances": told, "NextToken": token} if token else {"Instances": told}).encode()
+
+
+def test_pages_of_one_answer_in_several_files_are_one_fabric():
+    found, said = sources([(instances("a1", "a2", "b1", token="more"), "p1"), (instances("b2", "c1"), "p2")])
+    assert said == [] and len(found) == 1
+    ground = chosen(found, pool("a1", "a2", "b1", "b2", "c1"), {"a1", "a2", "b1", "b2", "c1"})
+    assert ground.files == ("p1", "p2") and ground.found.hosts == ("a1", "a2", "b1", "b2", "c1") and ground.found.labels[0].tolist() == [0, 0, 1, 1, 2]
+
+
+def test_files_that_tell_of_the_same_hosts_are_no_pages():
+    found, _ = sources([(instances("a1", "a2", token="more"), "p1"), (instances("a2", "c1"), "p2")])
+    assert [s.file for s in found] == ["p1", "p2"]
+    found, said = sources([(instances("a1", token="more"), "p1"), (b"{", "p2")], "aws-instance-topology")
+    assert [s.file for s in found] == ["p1"] and {f.at.name for f in said} == {"p1", "p2"}
 
 
 def test_rails_of_two_files_add_up_whatever_their_switches_are_called():

@@ -33,5 +33,6 @@ def read(values: list[Any], fields: Fields, wiring: Wiring) -> None:
             domain = fields.text(item, "UltraServerId", where) or fields.text(item, "CapacityBlockId", where)
             wiring.of_type(host, fields.text(item, "InstanceType", where))
             places.append(Place(host, tuple(fields.texts(item, "NetworkNodes", where)), zone, domain))
+    fields.unfinished(values, "NextToken", wiring.unheard(place.host for place in places))
     depth = max((len(place.path) for place in places), default=0)
     wired(wiring, places, [f"layer{n + 1}" for n in range(depth)])

@@ -10,7 +10,8 @@ import re
 from typing import NamedTuple
 
 from ...diagnostics import Diagnostic
-from ..found import counted, finding
+from ..fields import Fields
+from ..found import counted
 from ..wiring import Vertex, Wiring
 from .infiniband import Adapters, rate_Bps
 
@@ -19,7 +20,6 @@ _NODE = re.compile(r'(Switch|Ca|Rt)\s+\d+\s+"([SHR]-[0-9a-fA-F]{1,16})"\s*#?\s*(
 _PORT = re.compile(r'\[(\d+)\]\S*\s+"([SHR]-[0-9a-fA-F]{1,16})"\[(\d+)\]')
 _RATE = re.compile(r"(\d+x)([A-Z]+\d*)\s*\Z")
 _HEAD = re.compile(r"(?:\[\d|Switch\s+\d|Ca\s+\d|Rt\s+\d)")
-_MOST = 20  # lines told one by one
 
 
 class _Node(NamedTuple):
@@ -43,17 +43,19 @@ def read(text: str, wiring: Wiring) -> list[Diagnostic]:
             links[ends[0], ends[1]] = rate_Bps(rate[1], rate[2]) if rate else links.get((ends[0], ends[1]), math.inf)
         elif _HEAD.match(line):
             strange.append(last)
-    findings = [finding("topology-out-of-form", "this line is none of ibnetdiscover's", wiring.file, line) for line in strange[:_MOST]]
+    fields = Fields(wiring.file)
+    for line in strange:
+        fields.complain("topology-out-of-form", "this line is none of ibnetdiscover's", line)
     absent = {node for pair in links for node in (end.split()[0] for end in pair) if node not in nodes}
     if absent:
         words = f"{counted(len(absent), 'node', 'nodes')}, such as {min(absent)}, named by neighbours, without a block of their own: the file is cut short"
-        findings.append(finding("topology-out-of-form", words, wiring.file, last))
+        fields.complain("topology-out-of-form", words, last)
     vertices = _vertices(nodes, wiring)
     for (near, far), Bps in sorted(links.items()):
         a, b = vertices.get(near.split()[0]), vertices.get(far.split()[0])
         if a and b:
             wiring.cable(a, b, Bps)
-    return findings
+    return fields.findings
 
 
 def _vertices(nodes: dict[str, _Node], wiring: Wiring) -> dict[str, Vertex | None]:

@@ -69,6 +69,7 @@ def read(values: list[Any], fields: Fields, wiring: Wiring) -> None:
         words = max(words, said, key=len)
         wiring.of_type(name, next(filter(None, (fields.text(labels, key, f"{where}.metadata.labels") for key in _TYPES)), None))
         places.append(Place(name, path, fields.text(labels, _ZONE, f"{where}.metadata.labels") or "", domain))
+    fields.unfinished([value.get("metadata") for value in values if isinstance(value, dict) and "items" in value], "continue", wiring.unheard(place.host for place in places))
     if len(schemes) > 1:
         named = " and ".join(sorted(scheme[-1] for scheme in schemes))
         fields.findings.append(finding("switches-at-odds", f"nodes have labels of several kinds, {named}, and nothing says how those lie to each other", wiring.file))
