@@ -109,6 +109,8 @@ def _write(state: Run, orderings: Sequence[Ordering], folder: Path) -> None:
 
     try:
         owned(folder, MARK)
+        if (other := _cluster(folder / MARK)) not in (None, state.design.name):
+            cannot(f"nothing was written: {folder} holds the orders of cluster {other}; name another folder, or delete this one")
         tree = files(state.design, orderings)
         if wrong := list(faults(state.design, orderings, tree)):
             cannot("nothing was written: the files would not say what was placed, which is a fault of iacgen: " + "; ".join(wrong[:5]))
@@ -129,6 +131,16 @@ def _hindrances(folder: Path, refused: WriteRefused) -> list[str]:
     if edited := refused.edited:
         return [f"nothing was written: {', '.join(edited)} in {folder} {'was' if len(edited) == 1 else 'were'} edited by hand: move {'it' if len(edited) == 1 else 'them'} away, or name another folder"]
     return [str(refused)]
+
+
+def _cluster(mark: Path) -> str | None:
+    """Whose orders lie in a folder, by its ``placement.json``; None where that is not there, or does not say it any more."""
+    try:
+        said = json.loads(contents(mark, 1 << 28)[0])
+    except (OSError, ValueError, RecursionError):
+        return None
+    name = said.get("cluster") if isinstance(said, dict) else None
+    return name if isinstance(name, str) else None
 
 
 def _draw(state: Run, orderings: Sequence[Ordering], file: Path) -> None:

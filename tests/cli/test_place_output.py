@@ -104,6 +104,15 @@ def test_nothing_of_anybody_else_is_touched(call, files, tmp_path):
     assert call("place", SUPERPOD, "--output", "orders").exit_code == 0
 
 
+def test_the_orders_of_another_cluster_are_not_replaced(call, files, tmp_path):
+    assert call("place", BLUEPRINTS / "lab.yaml", "--output", "orders").exit_code == 0
+    before = files(tmp_path)
+    done = call("place", SUPERPOD, "--output", "orders")
+    assert (done.exit_code, done.stdout) == (2, "") and "orders holds the orders of cluster lab" in done.stderr
+    assert files(tmp_path) == before
+    assert call("place", BLUEPRINTS / "lab.yaml", "--output", "orders").exit_code == 0
+
+
 def swapped(text):
     """The first two lines in each other's place."""
     one, other, rest = text.split("\n", 2)
