@@ -14,6 +14,7 @@ from ..design.fabric.hierarchy import Hierarchy
 from ..diagnostics import Diagnostic
 from .found import finding, some
 from .groups import clusters, common, natural, span, weights
+from .joints import with_joints
 from .planes import parts
 from .shape import cycle, shaped
 from .wiring import Vertex, Wiring
@@ -84,7 +85,7 @@ def _hierarchy(wiring: Wiring, graph: nx.DiGraph[Vertex], level: Mapping[Vertex,
     if len(groups) > 1 and joined:
         tiers.append([_Group([i for group in groups for i in group.hosts], f"{wiring.name}-top")])
         words = (*words, "top")
-    return _ordered(wiring, graph, hosts, tiers, words), findings
+    return with_joints(_ordered(wiring, graph, hosts, tiers, words), graph), findings
 
 
 def _levels(graph: nx.DiGraph[Vertex]) -> dict[Vertex, int]:

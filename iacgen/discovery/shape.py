@@ -19,7 +19,7 @@ _STRAY = 2  # a switch with so many times fewer hosts than those it is cabled to
 def shaped(wiring: Wiring) -> nx.DiGraph[Vertex]:
     """The graph with every link upwards, switches above no host left out. Expects no cycle in what the source itself directs."""
     graph = wiring.graph.copy()
-    flies = dragonflies({high for low, high in graph.edges if low.kind == "host"}, wiring.cables)
+    flies = dragonflies({high for low, high in graph.edges if low.kind == "host"}, wiring.cables, {v: name for v, name in graph.nodes(data="name") if name})
     routers = {v for groups in flies for group in groups for v in group}
     peers = _orient(graph, {pair: link for pair, link in wiring.cables.items() if pair[0] not in routers})
     useful = _reached(graph)
@@ -110,4 +110,6 @@ def _bridge(graph: nx.DiGraph[Vertex], peers: Cables) -> None:
 
     sums = totals(peers, (end for pair in peers for end in pair))
     for part in sorted(sorted(p) for p in nx.connected_components(nx.Graph(list(peers)))):
-        above(graph, part, sums, f"above {part[0].id}", "joined")
+        top = above(graph, part, sums, f"above {part[0].id}", "joined")
+        own = set(part)
+        graph.add_node(top, cables={pair: link for pair, link in peers.items() if pair[0] in own}, lone={})

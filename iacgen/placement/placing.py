@@ -18,7 +18,7 @@ from iacgen.training.plan import Job
 from .assumptions import EXPOSED
 from .choice import Choice, choose, mixed_stages
 from .cost import Order, cost
-from .ground import islands, tiers_of
+from .ground import islands, tiers_of, uncounted
 from .idle import idle_hosts, standby
 from .model import Cost, Move, Placement, Why
 from .replacement import replaced
@@ -32,11 +32,13 @@ requests stay as they are. With more failures than spares it is made anew."""
 
 @dataclass(frozen=True)
 class Ground:
-    """Hosts of the pool that have a place, as ``tiers`` counts them, and why the others have none."""
+    """Hosts of the pool that have a place, as ``tiers`` counts them, and why the others have none. ``uncounted``: what ``tiers`` does not count,
+    in words for the bound."""
 
     hosts: tuple[str, ...]
     tiers: Tiers
     away: Mapping[str, Why]
+    uncounted: str = ""
 
     def up(self, pool: Pool) -> list[str]:
         """Its hosts that are not down."""
@@ -98,7 +100,7 @@ def _found(pool: Pool, found: Hierarchy, job: Job) -> Ground:
     nic = pool.system.nics.get("compute")
     tiers = tiers_of(one, nic.count * nic.gbps * 1e9 / 8 if nic else None, _nvlink_Bps(job))
     away: dict[str, Why] = dict.fromkeys(set(pool.hosts) - set(there), "place unknown")
-    return Ground(one.hosts, tiers, away | dict.fromkeys(apart, "apart"))
+    return Ground(one.hosts, tiers, away | dict.fromkeys(apart, "apart"), uncounted(one, tiers))
 
 
 def _nvlink_Bps(job: Job) -> float:
@@ -143,7 +145,7 @@ def placement_on(ground: Ground, pool: Pool, job: Job, made: Choice, moves: tupl
         gpus_per_node=job.spec.gpus_per_node,
         cost=made.cost,
         sorted_cost=made.by_name,
-        bound=made.bound,
+        bound=replace(made.bound, why=made.bound.why + ground.uncounted),
         spans=spans(tiers, job.grid, job.traffic, made.order),
         moves=moves,
         unmoved_cost=unmoved,

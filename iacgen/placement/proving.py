@@ -34,10 +34,10 @@ def proved(design: Design, pool_name: str, job: Job, now: Placement, limit_s: fl
     tiers = ground.tiers.only(at)
     hint = np.array([index[host] for host in now.hosts], dtype=np.int64)
     proof = prove(tiers, job.grid, job.traffic, EXPOSED, hint=hint, limit_s=limit_s)
-    bound = now.bound
+    bound = replace(now.bound, why=now.bound.why.removesuffix(ground.uncounted))
     if proof.bound_s > bound.seconds:
         bound = Bound(proof.bound_s, None, None, "no placement costs less" if proof.optimal else "as far as the solver came within its limit", "solver")
     if (proof.order == hint).all():
-        return replace(now, bound=bound), proof
+        return replace(now, bound=replace(bound, why=bound.why + ground.uncounted)), proof
     made = Choice(at[proof.order], cost(tiers, job.grid, job.traffic, proof.order, EXPOSED), now.sorted_cost, bound, now.tried)
     return placement_on(ground, pool, job, made), proof

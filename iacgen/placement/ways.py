@@ -13,8 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from iacgen.design.fabric.cabling import Cabling
 from iacgen.design.fabric.dragonfly import Dragonfly
-from iacgen.design.fabric.model import Fabric, Links
+from iacgen.design.fabric.model import Fabric
 
 Ints = NDArray[np.int64]
 MOST = 4_000_000
@@ -64,50 +65,127 @@ def of_fabric(fabric: Fabric) -> Ways | None:
     between, inside = trunks.groups * (trunks.groups - 1) * trunks.between * trunks.leaves**2, trunks.groups * trunks.leaves**2 * max(1, trunks.spines)
     if 3 * between + 2 * inside > MOST:
         return None
-    local, across = trunks.links()
     leaves = trunks.groups * trunks.leaves
-    switches = leaves + trunks.groups * trunks.spines
-    near, far = (np.concatenate([np.concatenate(pair) for pair in ends]) for ends in zip(_both(local), _both(across), strict=True))
-    hop = np.full((switches, switches), -1, dtype=np.int64)  # the link from a leaf to a switch of its group, and back
-    hop[near[: 2 * len(local)], far[: 2 * len(local)]] = np.arange(2 * len(local))
-    parts = [_within(trunks, hop), *_between(trunks, hop, near[2 * len(local) :], far[2 * len(local) :], 2 * len(local))]
-    pair, link, share = (np.concatenate(column) for column in zip(*parts, strict=True))
+    switches = np.arange(leaves + trunks.groups * trunks.spines)
+    carries = switches < leaves
+    group = np.where(carries, switches // trunks.leaves, (switches - leaves) // max(1, trunks.spines))
+    a, b = (np.concatenate(ends) for ends in zip(*((links.a, links.b) for links in trunks.links()), strict=True))
+    names = fabric.switch_names  # leaves plane by plane, then spines
+    named = (*names[:leaves], *(names[len(fabric.leaves) + s] for s in range(len(switches) - leaves)))
+    one = np.ones(len(a), dtype=np.int64)
+    Bps = np.full(len(a), fabric.planes * trunks.gbps * 1e9 / 8)  # planes carry alike: the first stands for all
+    return of_cabling(Cabling(named, np.where(carries, switches, -1), group, np.zeros_like(switches), a, b, one, Bps), leaves)
+
+
+def of_cabling(cabling: Cabling, leaves: int) -> Ways | None:
+    """The ways between the ``leaves`` groups of the first tier. A flow is spread evenly over the planes that join its ends, and in each over
+    the cables that minimal routing may take.
+
+    None where they are too many to count, where two leaves of one plane carry the same hosts, since nothing says which of them sends to
+    which, and where no minimal way joins two leaves. Cables that carry more than the slowest one count for the less: ``share`` and ``Bps`` are
+    those of as many of the slowest.
+    """
+    carries = np.flatnonzero(cabling.leaf >= 0)
+    if len(np.unique(cabling.leaf[carries] * (cabling.plane.max() + 1) + cabling.plane[carries])) < len(carries):
+        return None
+    cells, cell = np.unique(cabling.plane * (cabling.group.max() + 1) + cabling.group, return_inverse=True)
+    inside = cell[cabling.a] == cell[cabling.b]
+    held = np.bincount(cell[carries], minlength=len(cells))
+    tops = np.bincount(cell, minlength=len(cells)) - held
+    a, b = cabling.a[~inside], cabling.b[~inside]
+    if 6 * int(held[cell[a]] @ held[cell[b]]) + 2 * int(held**2 @ np.maximum(1, tops)) > MOST:
+        return None
+    local, across = np.flatnonzero(inside), np.flatnonzero(~inside)
+    both = np.concatenate([local, local, across, across])  # each link in both directions
+    turned = np.repeat([False, True, False, True], [len(local), len(local), len(across), len(across)])
+    near, far = (np.where(turned, one, other) for one, other in ((cabling.b[both], cabling.a[both]), (cabling.a[both], cabling.b[both])))
+    crosses, many = ~inside[both], cabling.links[both]
+    hop = np.full((len(cell), len(cell)), -1, dtype=np.int64)  # the link between two switches of one cell
+    hop[near[~crosses], far[~crosses]] = np.flatnonzero(~crosses)
+    order = carries[np.argsort(cell[carries], kind="stable")]
+    first = np.cumsum(held) - held
+    paths = _Paths.joined(_within(order, first, held, cell, hop, many), _between(np.flatnonzero(crosses), near, far, order, first, held, cell, hop, many))
+    Bps = float((cabling.Bps / cabling.links).min())
+    return _spread(cabling, leaves, paths, Bps, Bps / cabling.Bps[both], tuple((cabling.names[x], cabling.names[y]) for x, y in zip(near.tolist(), far.tolist(), strict=True)))
+
+
+@dataclass(frozen=True)
+class _Paths:
+    """From switch ``one`` to switch ``two`` over up to three links (rows of ``links``, -1 where there are fewer), of so much weight."""
+
+    one: Ints
+    two: Ints
+    links: Ints
+    weight: Ints
+
+    @staticmethod
+    def joined(*parts: _Paths) -> _Paths:
+        return _Paths(*(np.concatenate([getattr(part, name) for part in parts], axis=-1) for name in ("one", "two", "links", "weight")))
+
+
+def _spread(cabling: Cabling, leaves: int, paths: _Paths, Bps: float, slower: NDArray[np.float64], ends: tuple[tuple[str, str], ...]) -> Ways | None:
+    planes = int(cabling.plane.max()) + 1
+    pair = cabling.leaf[paths.one] * leaves + cabling.leaf[paths.two]
+    key = pair * planes + cabling.plane[paths.one]
+    total = np.bincount(key, paths.weight, leaves**2 * planes)
+    joined = (total.reshape(-1, planes) > 0).sum(axis=1)
+    used = np.unique(cabling.leaf[cabling.leaf >= 0])
+    if (joined.reshape(leaves, leaves)[np.ix_(used, used)] + np.eye(len(used), dtype=np.int64) == 0).any():
+        return None
+    share = np.tile(paths.weight / total[key] / joined[pair], 3)
+    pair, link = np.tile(pair, 3), paths.links.ravel()
     kept = np.flatnonzero(link >= 0)
-    kept = kept[np.argsort(pair[kept], kind="stable")]
-    names = fabric.switch_names
-    spine = np.arange(switches) - leaves + len(fabric.leaves)  # names: leaves plane by plane, then spines
-    named = [names[i] if i < leaves else names[spine[i]] for i in range(switches)]
-    ends = tuple((named[a], named[b]) for a, b in zip(near.tolist(), far.tolist(), strict=True))
-    return Ways(leaves, pair[kept], link[kept], share[kept], fabric.planes * trunks.gbps * 1e9 / 8, ends)
+    pair, link, share = pair[kept], link[kept], share[kept] * slower[link[kept]]
+    if planes > 1:
+        pair, link, share, ends = _once(pair, link, share, ends)
+    at = np.argsort(pair, kind="stable")
+    return Ways(leaves, pair[at], link[at], share[at], Bps, ends)
 
 
-def _both(links: Links) -> tuple[tuple[Ints, Ints], tuple[Ints, Ints]]:
-    """Both directions of each link: (where they start, where they end)."""
-    return (links.a, links.b), (links.b, links.a)
+def _once(pair: Ints, link: Ints, share: NDArray[np.float64], ends: tuple[tuple[str, str], ...]) -> tuple[Ints, Ints, NDArray[np.float64], tuple[tuple[str, str], ...]]:
+    """Of links that carry the same of every flow, as those of planes that are alike, the first."""
+    at = np.lexsort((pair, link))
+    first = np.flatnonzero(np.diff(link[at], prepend=-1))
+    parts = np.split(at, first[1:])
+    alike: dict[tuple[bytes, bytes], Ints] = {}
+    for part in parts:
+        alike.setdefault((pair[part].tobytes(), share[part].tobytes()), part)
+    kept = np.sort(np.concatenate([*alike.values(), np.empty(0, dtype=np.int64)]))
+    used, number = np.unique(link[kept], return_inverse=True)
+    return pair[kept], number, share[kept], tuple(ends[i] for i in used.tolist())
 
 
-def _within(trunks: Dragonfly, hop: Ints) -> tuple[Ints, Ints, NDArray[np.float64]]:
-    leaves = trunks.groups * trunks.leaves
-    group, one, two = (x.ravel() for x in np.indices((trunks.groups, trunks.leaves, trunks.leaves)))
-    one, two = (group * trunks.leaves + x for x in (one, two))
-    apart = one != two
-    group, one, two = group[apart], one[apart], two[apart]
-    if not trunks.spines:
-        return one * leaves + two, hop[one, two], np.ones(len(one))
-    spine = leaves + group[:, None] * trunks.spines + np.arange(trunks.spines)
-    pair = np.repeat(one * leaves + two, trunks.spines)
-    up, down = hop[one[:, None], spine].ravel(), hop[spine, two[:, None]].ravel()
-    return np.tile(pair, 2), np.concatenate([up, down]), np.full(2 * len(pair), 1 / trunks.spines)
+def _pairs(cells: Ints, others: Ints, order: Ints, first: Ints, held: Ints) -> tuple[Ints, Ints, Ints]:
+    """For each i each leaf of ``cells[i]`` with each of ``others[i]``: (i, one, other). ``order`` lists the leaves cell by cell."""
+    number = np.repeat(np.arange(len(cells)), held[cells] * held[others])
+    nth = np.arange(len(number)) - np.searchsorted(number, number)
+    wide = held[others][number]
+    return number, order[first[cells][number] + nth // wide], order[first[others][number] + nth % wide]
 
 
-def _between(trunks: Dragonfly, hop: Ints, near: Ints, far: Ints, first: int) -> list[tuple[Ints, Ints, NDArray[np.float64]]]:
-    """Before, on and behind each link from group to group, for each two leaves of these; -1 where there is no hop."""
-    leaves = trunks.groups * trunks.leaves
-    size = trunks.spines or trunks.leaves
-    base = leaves if trunks.spines else 0
-    shape = (len(near), trunks.leaves, trunks.leaves)
-    number, one, two = (x.ravel() for x in np.indices(shape))
-    start, end = near[number], far[number]
-    one, two = ((at - base) // size * trunks.leaves + leaf for at, leaf in ((start, one), (end, two)))
-    pair, share = one * leaves + two, np.full(len(number), 1 / trunks.between)
-    return [(pair, hop[one, start], share), (pair, first + number, share), (pair, hop[end, two], share)]
+def _within(order: Ints, first: Ints, held: Ints, cell: Ints, hop: Ints, many: Ints) -> _Paths:
+    """Over the link of two leaves of a group where there is one, else over each switch that has links to both."""
+    _, one, two = _pairs(np.arange(len(held)), np.arange(len(held)), order, first, held)
+    one, two = one[one != two], two[one != two]
+    straight = hop[one, two] >= 0
+    beside = _Paths(one[straight], two[straight], np.stack([hop[one[straight], two[straight]], *[np.full(straight.sum(), -1)] * 2]), np.ones(straight.sum(), dtype=np.int64))
+    one, two = one[~straight], two[~straight]
+    members = np.argsort(cell, kind="stable")
+    start, size = np.searchsorted(cell[members], np.arange(len(held))), np.bincount(cell, minlength=len(held))
+    number = np.repeat(np.arange(len(one)), size[cell[one]])
+    over = members[start[cell[one]][number] + np.arange(len(number)) - np.searchsorted(number, number)]
+    one, two = one[number], two[number]
+    up, down = hop[one, over], hop[over, two]
+    good = (up >= 0) & (down >= 0)
+    up, down = up[good], down[good]
+    return _Paths.joined(beside, _Paths(one[good], two[good], np.stack([up, down, np.full(len(up), -1)]), many[up]))
+
+
+def _between(links: Ints, near: Ints, far: Ints, order: Ints, first: Ints, held: Ints, cell: Ints, hop: Ints, many: Ints) -> _Paths:
+    """Over each link from group to group, with at most one before and one behind it."""
+    number, one, two = _pairs(cell[near[links]], cell[far[links]], order, first, held)
+    link = links[number]
+    start, end = near[link], far[link]
+    before, behind = hop[one, start], hop[end, two]
+    good = ((before >= 0) | (one == start)) & ((behind >= 0) | (end == two))
+    return _Paths(one[good], two[good], np.stack([before, link, behind])[:, good], many[link[good]])

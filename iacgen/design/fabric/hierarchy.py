@@ -9,6 +9,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from .cabling import Cabling
+
 Labels = NDArray[np.int64]
 Rates = NDArray[np.float64]
 
@@ -24,6 +26,10 @@ class Hierarchy:
     infinite where it is not known or nothing limits it. ``node_Bps``: of the adapters of one host, None where the source does not
     tell. ``domains``: the NVLink domain of each host by name, empty where no source tells; None for a host in none. ``gpus``: what the source
     calls the GPU or the machine type of each host, empty where it does not tell; None for a host of which it does not.
+
+    ``pair_Bps[g, h]``: where the last tier stands for no switch but for links from each group of the tier below it straight to each other,
+    as in a dragonfly, the bytes per second of those from group g to group h: infinite on the diagonal, and for all where a rate is not told or
+    two groups have no link. None where groups meet in switches above. ``cabling``: the single links of such a fabric, None where not told.
     """
 
     name: str
@@ -35,6 +41,8 @@ class Hierarchy:
     node_Bps: float | None = None
     domains: tuple[str | None, ...] = field(default=())
     gpus: tuple[str | None, ...] = field(default=())
+    pair_Bps: Rates | None = None
+    cabling: Cabling | None = None
 
     def __post_init__(self) -> None:
         if self.labels.shape != (len(self.tiers), len(self.hosts)) or len(self.groups) != len(self.tiers):
@@ -56,4 +64,4 @@ class Hierarchy:
         """These hosts alone, in this order; groups keep their numbers, so that some may be empty. Raises KeyError for an unknown one."""
         at = np.array([self.index[host] for host in hosts], dtype=np.int64)
         domains, gpus = (tuple(words[i] for i in at) if words else () for words in (self.domains, self.gpus))
-        return Hierarchy(self.name, tuple(hosts), self.tiers, self.groups, self.labels[:, at], self.uplink_Bps, self.node_Bps, domains, gpus)
+        return Hierarchy(self.name, tuple(hosts), self.tiers, self.groups, self.labels[:, at], self.uplink_Bps, self.node_Bps, domains, gpus, self.pair_Bps, self.cabling)
