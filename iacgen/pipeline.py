@@ -239,7 +239,7 @@ def job_spec(name: str, wanted: Training, blueprint: Blueprint) -> JobSpec | Non
         return None
     store = blueprint.storage.get(wanted.checkpoint.to) if wanted.checkpoint else None
     megatron, cut, off = wanted.framework == "megatron", wanted.parallel or Parallel(), wanted.offload
-    usable = max(1, pool.count - pool.spares - len(pool.down))
+    usable = max(1, pool.free)
     return JobSpec(
         name=name,
         model=model_of(blueprint, wanted),

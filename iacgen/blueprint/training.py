@@ -67,7 +67,7 @@ class Training(Section):
     description: Description | None = Field(None, description="What the job is for, in a line", examples=["The run of the paper"])
     model: CatalogId = Field(description="Catalog id of the model, or its name in models", examples=["llama-3-8b", "llama-3.1-405b"])
     nodes: PoolName = Field(description="Pool that it runs on", examples=["gpu"])
-    count: int | None = Field(None, ge=1, description="Nodes that it takes; all but the spares by default", examples=[126])
+    count: int | None = Field(None, ge=1, description="Nodes that it takes; all but the spares by default, also while spares stand in for hosts that are down", examples=[126])
     sequence: int = Field(ge=128, le=4_194_304, description="Tokens in a sequence", examples=[8192])
     global_batch: int = Field(ge=1, le=16_777_216, description="Sequences in a step", examples=[256])
     micro_batch: int = Field(1, ge=1, le=65_536, description="Sequences that one pass takes", examples=[1])

@@ -135,7 +135,7 @@ def mounts(b: Blueprint, pool: str) -> Iterator[str]:
 def job_nodes(b: Blueprint, job: Training) -> int:
     """Nodes that a job takes: all that are free, where it does not say."""
     pool = b.nodes[job.nodes]
-    return job.count or max(1, pool.count - pool.spares - len(set(pool.down)))
+    return job.count or max(1, pool.free)
 
 
 def fsx_addresses(store: FsxLustre) -> int:

@@ -52,6 +52,6 @@ def _implied(blueprint: Blueprint, design: Design) -> Iterator[tuple[Path, tuple
     for name, job in blueprint.training.items():
         pool = blueprint.nodes[job.nodes]
         if job.count is None:
-            yield ("training", name, "count"), (max(1, pool.count - pool.spares - len(pool.down)), "default")
+            yield ("training", name, "count"), (max(1, pool.free), "default")
         if job.zero is None and job.framework != "megatron":
             yield ("training", name, "zero"), (3, "default")

@@ -91,6 +91,11 @@ class Pool:
         """How many hosts fabrics and racks are laid out for."""
         return max(self.count, self.grow_to)
 
+    @property
+    def free(self) -> int:
+        """How many hosts jobs may take: those that are up, less the spares that do not stand in for one that is down."""
+        return self.count - max(self.spares, len(self.down))
+
     def host(self, index: int) -> str:
         """Name of host ``index``, counted from 0."""
         return f"{self.name}{index + 1:0{self.width}d}"

@@ -53,6 +53,22 @@ def test_ranks_and_topology_are_those_that_generate_writes(call, tmp_path):
     assert (tmp_path / "orders/slurm/topology.conf").read_bytes() == (tree / "slurm/topology.conf").read_bytes()
 
 
+def test_generate_writes_the_order_of_a_failure_once_the_host_is_down(call, tmp_path):
+    """127 hosts, one a spare, and a job of 126: the spare stands in for the host that is down, and the job loses none."""
+    words = " ".join(call("place", SUPERPOD, "--job", "pretrain", "--down", "gpu0033").stdout.split())
+    assert "generate writes this order once these hosts stand in nodes.gpu.down" in words
+    for job in ("pretrain", "finetune"):
+        done = call("place", SUPERPOD, "--job", job, "--down", "gpu0033", "--output", f"after-{job}")
+        assert done.exit_code == 0, done.stderr
+    down = ("--set", "nodes.gpu.down=[gpu0033]")
+    done = call("generate", SUPERPOD, *down)
+    assert done.exit_code == 0, done.stdout + done.stderr
+    assert (tmp_path / "after-pretrain/pretrain/pretrain.ranks").read_bytes() == (tmp_path / "out/superpod-h100/slurm/pretrain.ranks").read_bytes()
+    assert call("place", SUPERPOD, *down).exit_code == 0
+    done = call("generate", SUPERPOD, "--set", "nodes.gpu.down=[gpu0033, gpu0034]")
+    assert done.exit_code == 1 and "the job wants 126 nodes; gpu has 127, less 2 down" in done.stdout
+
+
 def test_the_topology_is_that_of_the_fabric_that_was_found(call, tmp_path):
     text = "SwitchName=top Switches=a,b\nSwitchName=a Nodes=gpu[0001-0060],stranger\nSwitchName=b Nodes=gpu[0061-0127]\n"
     (tmp_path / "found.conf").write_text(text, encoding="utf-8")

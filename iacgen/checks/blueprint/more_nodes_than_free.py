@@ -1,6 +1,7 @@
 """A job on more nodes than are free for it.
 
-Why: spares and hosts that are down carry no ranks. Slurm would keep the job waiting for nodes that never come.
+Why: spares and hosts that are down carry no ranks, but for the spares that stand in for hosts that are down: as many hosts are free as are
+left by the spares or by those that are down, whichever are more. Slurm would keep the job waiting for nodes that never come.
 
 Bad::
 
@@ -29,9 +30,10 @@ def check(blueprint: Blueprint) -> Iterator[Found]:
         pool = blueprint.nodes[job.nodes]
         if pool.spares >= pool.count:
             continue  # that alone is a mistake, and told as one
-        if (job.count or 1) > pool.count - pool.spares - len(set(pool.down)):
-            message = f"the job wants {job.count or 1} nodes; {job.nodes} has {pool.count}, less {pool.spares} spare and {len(set(pool.down))} down"
+        if (job.count or 1) > pool.free:
+            down = len(set(pool.down))
+            less = [words for number, words in ((down, f"{down} down"), (pool.spares - down, f"{pool.spares - down} spare")) if number > 0]
+            message = f"the job wants {job.count or 1} nodes; {job.nodes} has {pool.count}" + (f", less {' and '.join(less)}" if less else "")
             fewer = [key for key in ("count", "spares", "down") if getattr(pool, key)]
-            free = pool.count - pool.spares - len(set(pool.down))
-            help = f"set count: {free} or less, or a larger pool" if free > 0 else f"leave hosts of {job.nodes} to work: fewer spares, or a larger pool"
+            help = f"set count: {pool.free} or less, or a larger pool" if pool.free > 0 else f"leave hosts of {job.nodes} to work: fewer spares, or a larger pool"
             yield Found(message, ("training", name, "count" if job.count else "nodes"), tuple(Related(("nodes", job.nodes, key), "of the pool") for key in fewer), help)

@@ -33,6 +33,5 @@ def check(subject: Subject) -> Iterator[Found]:
         largest[pool] = max(largest.get(pool, 0), job.spec.nodes)
     for name, nodes in largest.items():
         pool = subject.design.pools[name]
-        free = pool.count - pool.spares - len(pool.down)
-        if free - nodes > SHARE * free:
-            yield Found(f"the largest job takes {nodes} of {free} free nodes", ("nodes", name, "count"))
+        if pool.free - nodes > SHARE * pool.free:
+            yield Found(f"the largest job takes {nodes} of {pool.free} free nodes", ("nodes", name, "count"))
