@@ -119,6 +119,7 @@ def place(
     prove: Annotated[bool, typer.Option("--prove", help="Ask an exact solver for a better order or the proof that there is none, where counting has not proved it: for jobs of some hundred hosts.")] = False,
     limit: Annotated[float | None, typer.Option("--limit", help="Seconds of work, on one processor, that the solver may take; 60 by default.", min=0.001)] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Folder, new or empty or written by this command, for the order in the form of each launcher, and for the topology in that of Slurm.")] = None,
+    block_sizes: Annotated[str | None, typer.Option("--block-sizes", help="Sizes of Slurm's blocks in these files, such as 18,36, in place of computed ones.")] = None,
     picture: Annotated[Path | None, typer.Option("--picture", help="New file for a drawing (SVG) of one job: hosts by switch, in the hue of their stage and the shade of their replica.")] = None,
     max_ratio: Annotated[float | None, typer.Option("--max-ratio", help="Exit 1 when an order costs more than so many times what no order can beat.", min=1)] = None,
     format: Annotated[Format, typer.Option("--format", help="How to print the orders.")] = Format.text,
@@ -129,7 +130,7 @@ def place(
     from .place import place as command
 
     found = {"topology": topology or [], "topology_format": topology_format, "names": names, "fabric": fabric, "oversubscription": oversubscription or []}
-    command(Asked(blueprint, over or [], sets or [], job, down or [], **found, prove=prove, limit=limit, output=output, picture=picture, max_ratio=max_ratio, format=format, profile=profile))
+    command(Asked(blueprint, over or [], sets or [], job, down or [], **found, prove=prove, limit=limit, output=output, block_sizes=block_sizes, picture=picture, max_ratio=max_ratio, format=format, profile=profile))
 
 
 @app.command()

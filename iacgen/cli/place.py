@@ -44,6 +44,7 @@ class Asked:
     prove: bool = False
     limit: float | None = None
     output: Path | None = None
+    block_sizes: str | None = None
     picture: Path | None = None
     max_ratio: float | None = None
     format: Format = Format.text
@@ -56,6 +57,7 @@ def place(asked: Asked) -> NoReturn:
     from ..diagnostics import errors
     from ..ordering import NoGround, Wish, ordered
 
+    block_sizes = _block_sizes(asked)
     wish = Wish(tuple(dict.fromkeys(asked.down)), asked.fabric, _ratios(asked), _limit(asked))
     state = run_blueprint(asked.blueprint, asked.over, asked.sets, asked.profile, placed=False)
     if errors(state.findings) or state.design is None or state.blueprint is None:
@@ -70,7 +72,7 @@ def place(asked: Asked) -> NoReturn:
     if findings:
         _refuse(state, asked.format, findings)
     if asked.output:
-        _write(state, orderings, asked.output)
+        _write(state, orderings, asked.output, block_sizes)
     if asked.picture:
         _draw(state, orderings, asked.picture)
     _print(state, orderings, asked.format)
@@ -102,21 +104,35 @@ def _print(state: Run, orderings: Sequence[Ordering], format: Format) -> None:
             print(line)
 
 
-def _write(state: Run, orderings: Sequence[Ordering], folder: Path) -> None:
+def _block_sizes(asked: Asked) -> tuple[int, ...]:
+    """The sizes of ``2,4``; none where they are to be computed."""
+    if asked.block_sizes is None:
+        return ()
+    if not asked.output:
+        cannot("--block-sizes are those of Slurm's blocks in the files of --output; none are written")
+    sizes = asked.block_sizes.split(",")
+    if not all(size.isascii() and size.isdigit() and 0 < len(size) < 7 for size in sizes):
+        cannot(f"--block-sizes {asked.block_sizes}: write whole numbers, such as 18,36")
+    return tuple(map(int, sizes))
+
+
+def _write(state: Run, orderings: Sequence[Ordering], folder: Path, block_sizes: Sequence[int]) -> None:
     """The orders as files, once each says what was meant."""
-    from ..ordering import MARK, faults, files
+    from ..ordering import MARK, NoGround, faults, files
     from ..output import OutputError, WriteRefused, apply, owned, plan, read
 
     try:
         owned(folder, MARK)
         if (other := _cluster(folder / MARK)) not in (None, state.design.name):
             cannot(f"nothing was written: {folder} holds the orders of cluster {other}; name another folder, or delete this one")
-        tree = files(state.design, orderings)
+        tree = files(state.design, orderings, block_sizes)
         if wrong := list(faults(state.design, orderings, tree)):
             cannot("nothing was written: the files would not say what was placed, which is a fault of iacgen: " + "; ".join(wrong[:5]))
         apply(plan(tree, folder), folder)
         if read(folder) != tree:
             cannot(f"{folder} does not hold what was written there: somebody else writes to it")
+    except NoGround as error:
+        cannot(f"nothing was written: {error}")
     except WriteRefused as error:
         cannot("; ".join(_hindrances(folder, error)))
     except OutputError as error:

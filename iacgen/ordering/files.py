@@ -19,6 +19,7 @@ from iacgen.targets.slurm.topology_files import YAML_SINCE, topology_files
 from iacgen.targets.slurm.versions import parse_version
 
 from .data import data
+from .ground import NoGround
 from .model import Ordering
 
 MARK = "placement.json"
@@ -27,21 +28,22 @@ _ALIKE = ("hostfile", "rankfile", "node-ranks", "indexes.csv")  # what nothing o
 _BLOCKS_IN = (24, 11)
 
 
-def files(design: Design, orderings: Sequence[Ordering]) -> dict[str, str]:
+def files(design: Design, orderings: Sequence[Ordering], block_sizes: Sequence[int] = ()) -> dict[str, str]:
     """Path → text: ``<job>/`` with the order in the form of each launcher, ``slurm/`` with the topology, ``placement.json``.
 
     For accelerators that are not NVIDIA's only what is the same for all. ``slurm/topology.conf`` is for versions before 25.05, ``topology.yaml`` for later
-    ones, ``slurm/block/topology.conf`` for topology/block, where all hosts are in NVLink domains.
+    ones, ``slurm/block/topology.conf`` for topology/block, where all hosts are in NVLink domains. ``block_sizes`` are those of its blocks, in place
+    of computed ones; raises NoGround where Slurm would not take them.
     """
     out = {MARK: json.dumps(data(design.name, orderings), indent=1) + "\n"}
     for ordering in orderings:
         pool, placement, name = ordering.pool, ordering.placement, ordering.job.name
         made = order_files(name, placement.hosts, placement.gpus_per_node, cores(pool, placement.gpus_per_node))
         out |= {f"{name}/{file}": text for file, text in made.items() if not pool.only_planned or file in _ALIKE or file == f"{name}.ranks"}
-    return dict(sorted((out | _topology(design, orderings)).items()))
+    return dict(sorted((out | _topology(design, orderings, block_sizes)).items()))
 
 
-def _topology(design: Design, orderings: Sequence[Ordering]) -> dict[str, str]:
+def _topology(design: Design, orderings: Sequence[Ordering], block_sizes: Sequence[int]) -> dict[str, str]:
     made = [ordering.ground for ordering in orderings if ordering.ground.found]
     pools = list({ordering.pool.name: ordering.pool for ordering in orderings}.values())
     of: Sequence[Hierarchy] = hierarchies(design, pools)
@@ -55,7 +57,9 @@ def _topology(design: Design, orderings: Sequence[Ordering]) -> dict[str, str]:
     before = min(version, _BLOCKS_IN)
     out: dict[str, str] = {}
     for folder, wanted, plugin in (("slurm", before, "tree"), ("slurm/block", _BLOCKS_IN, "block"), ("slurm", max(version, YAML_SINCE), "tree")):
-        text = topology_files(design.name, of, wanted, "block" if plugin == "block" else "tree", jobs, source)
+        text = topology_files(design.name, of, wanted, "block" if plugin == "block" else "tree", jobs, source, block_sizes)
+        if isinstance(text, Diagnostic) and block_sizes:
+            raise NoGround(text.message)
         if not isinstance(text, Diagnostic):
             out |= {f"{folder}/{name}": content for name, content in text.items()}
     return out

@@ -129,6 +129,38 @@ def test_the_orders_of_another_cluster_are_not_replaced(call, files, tmp_path):
     assert call("place", BLUEPRINTS / "lab.yaml", "--output", "orders").exit_code == 0
 
 
+RACKS = """\
+kind: Cluster
+schema: 1
+name: racks
+sites: {s: {kind: on-prem, rack: {power: 200kW}}}
+nodes:
+  gpu: {site: s, system: dgx-gb200, count: 36, spares: 4}
+  ctl: {site: s, system: generic-1u, count: 2}
+fabrics:
+  compute: {site: s, purpose: compute, connects: [gpu], technology: infiniband, topology: rail-fat-tree, unit: 18, switch: qm9700, manager: {kind: opensm, pool: gpu}}
+  mgmt: {site: s, purpose: management, connects: [gpu, ctl], technology: ethernet, switch: sn2201}
+scheduler: {kind: slurm, version: "24.11", controllers: ctl}
+training:
+  pretrain: {model: llama-3-70b, nodes: gpu, count: 32, sequence: 4096, global_batch: 256, micro_batch: 1, parallel: {tensor: 4, pipeline: 4, virtual: 4}, framework: megatron}
+"""
+
+
+def test_blocks_have_the_sizes_that_are_asked_for(call, tmp_path):
+    """Two racks of NVL72: their 18 trays are 18, 36 by themselves."""
+    (tmp_path / "racks.yaml").write_text(RACKS, encoding="utf-8")
+    done = call("place", "racks.yaml", "--output", "orders", "--block-sizes", "9,18")
+    assert done.exit_code == 0, done.stderr
+    assert (tmp_path / "orders/slurm/block/topology.conf").read_text(encoding="utf-8").splitlines()[-1] == "BlockSizes=9,18"
+    assert "block_sizes: [9, 18]" in (tmp_path / "orders/slurm/topology.yaml").read_text(encoding="utf-8")
+    for sizes, words in (("18,27", "27 is not 18 times a power of two"), ("20", "the smallest block has 18 hosts"), ("x", "write whole numbers, such as 18,36"), ("9,", "write whole numbers")):
+        done = call("place", "racks.yaml", "--output", "others", "--block-sizes", sizes)
+        assert (done.exit_code, done.stdout) == (2, "") and words in done.stderr
+    assert "none are written" in call("place", "racks.yaml", "--block-sizes", "18").stderr
+    assert "no NVLink domain" in call("place", SUPERPOD, "--output", "others", "--block-sizes", "18").stderr
+    assert not (tmp_path / "others").exists()
+
+
 def swapped(text):
     """The first two lines in each other's place."""
     one, other, rest = text.split("\n", 2)

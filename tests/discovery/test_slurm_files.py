@@ -72,6 +72,47 @@ def test_a_published_model_becomes_its_published_files(model, meaning):
     assert [line for line in text if line.startswith("BlockSizes")] == [line for line in wanted if line.startswith("BlockSizes")]
 
 
+ASKED = [(model, key) for model in PUBLISHED for key in model["expected"] if key.startswith("block_") and key != "block_auto"]
+
+
+@pytest.mark.skipif(not MODELS.exists(), reason="IACGEN_CASES names no folder with topology_models.json")
+@pytest.mark.parametrize(("model", "key"), ASKED, ids=[key for _, key in ASKED])
+def test_a_published_model_has_the_sizes_that_are_asked_for(model, key, meaning):
+    wanted = [line for line in model["expected"][key] if not line.startswith("#")]
+    (blocked,) = read("\n".join(wanted).encode(), "block").hierarchies
+    text = topology_files("any", [blocked], BLOCKS, "block", sizes=[int(size) for size in key.split("_")[1:]])["topology.conf"].splitlines()
+    assert [line for line in text if line.startswith("BlockSizes")] == [line for line in wanted if line.startswith("BlockSizes")]
+    assert set(meaning.blocks([x for x in text if x.startswith("BlockName")]).values()) == set(meaning.blocks([x for x in wanted if x.startswith("BlockName")]).values())
+
+
+@pytest.mark.parametrize(("file", "sizes", "line"), [("slurm-block.conf", [17, 34], "BlockSizes=17,34"), ("slurm-block.conf", [8, 32], "BlockSizes=8,32"), ("kubernetes-topograph.yaml", [1, 2], "BlockSizes=1,2")])
+def test_sizes_that_are_asked_for_stand_in_both_files(file, sizes, line):
+    found = [h for h in read((CASES / file).read_bytes(), file).hierarchies if all(h.domains) and h.domains]
+    text = topology_files("any", found, BLOCKS, "block", sizes=sizes)["topology.conf"]
+    assert [x for x in text.splitlines() if x.startswith("BlockSizes")] == [line] and "below that of a domain" not in text
+    (blocks,) = [x["block"] for x in yaml.safe_load(topology_files("any", found, YAML, "block", sizes=sizes)["topology.yaml"]) if "block" in x]
+    assert blocks["block_sizes"] == sizes
+
+
+REFUSED = {(18, 36): "the smallest block has 17 hosts", (16, 48): "48 is not 16 times a power of two", (16, 16): "each once", (0, 16): "from 1 on", (32, 16): "the least first", (16, 32, 64): "above the 53 hosts"}
+
+
+@pytest.mark.parametrize("sizes", REFUSED)
+def test_sizes_that_slurm_would_not_take_are_refused(sizes):
+    """Three racks of 18, 17 and 18 hosts."""
+    (racks,) = read((CASES / "slurm-block.conf").read_bytes(), "slurm-block.conf").hierarchies
+    refused = topology_files("any", [racks], BLOCKS, "block", sizes=sizes)
+    assert refused.id == "IAC664" and REFUSED[sizes] in refused.message
+
+
+def test_sizes_under_which_a_job_would_not_get_its_hosts_are_refused():
+    """Sixteen hosts, half of them in each of two racks: of blocks of 16 Slurm would give it one."""
+    (racks,) = read((CASES / "slurm-block.conf").read_bytes(), "slurm-block.conf").hierarchies
+    job = [*racks.hosts[:8], *racks.hosts[18:26]]
+    assert topology_files("any", [racks], BLOCKS, "block", [job], sizes=[8])["topology.conf"].endswith("BlockSizes=8\n")
+    assert "would not give a job of 16 hosts" in topology_files("any", [racks], BLOCKS, "block", [job], sizes=[16]).message
+
+
 def test_blocks_without_a_known_domain_are_an_error():
     """And never BlockSizes=-1, as topograph once wrote (NVIDIA/topograph#468)."""
     (hierarchy,) = read((CASES / "slurm-tree.conf").read_bytes(), "slurm-tree.conf").hierarchies

@@ -42,8 +42,9 @@ class Blocks:
     whole: int
 
 
-def blocks(of: Iterable[Hierarchy], version: tuple[int, int], jobs: Collection[Sequence[str]] = ()) -> Blocks | Diagnostic:
-    """The NVLink domains as blocks, or why there can be none. ``jobs``: the host lists of jobs that are to run on exactly these.
+def blocks(of: Iterable[Hierarchy], version: tuple[int, int], jobs: Collection[Sequence[str]] = (), wanted: Sequence[int] = ()) -> Blocks | Diagnostic:
+    """The NVLink domains as blocks, or why there can be none. ``jobs``: the host lists of jobs that are to run on exactly these. ``wanted``: the
+    sizes to be, in place of those below; refused where Slurm, or one of the jobs, would not have them.
 
     Sizes begin with that of most domains, before 25.05 with that of the smallest, and double up to as many whole blocks as there are,
     never above all their hosts. Sizes under which one of ``jobs`` would be refused are left out, from the largest on; where even the
@@ -66,6 +67,9 @@ def blocks(of: Iterable[Hierarchy], version: tuple[int, int], jobs: Collection[S
     number_of = {host: number for number, hosts in enumerate(members.values()) for host in hosts}
     used = [[number_of[host] for host in job] for job in jobs]
     many = [len(hosts) for hosts in members.values()]
+    if wanted:
+        wrong = unfit(many, wanted, used)
+        return _refused(wrong) if wrong else Blocks(made, tuple(wanted), wanted[0])
     return Blocks(made, sizes(many, version, used), sizes(many, version)[0])
 
 
@@ -79,6 +83,26 @@ def sizes(members: Sequence[int], version: tuple[int, int], jobs: Collection[Seq
     while not all(runs(job, out) for job in jobs):
         out.pop()
     return tuple(out)
+
+
+def unfit(members: Sequence[int], wanted: Sequence[int], jobs: Collection[Sequence[int]] = ()) -> str | None:
+    """Why blocks of ``members`` hosts cannot have these BlockSizes; None where they can.
+
+    Slurm ends at a first size above a block, before 25.05, and at a size that is not the first one times a power of two (tried on 24.11.5 and
+    26.05.5). A size above all hosts would serve no job.
+    """
+    base, said = wanted[0], f"block sizes {','.join(map(str, wanted))}"
+    if any(a >= b for a, b in zip((0, *wanted), wanted, strict=False)):
+        return f"{said}: whole numbers from 1 on are wanted, the least first, each once"
+    if base > min(members):
+        return f"{said}: the smallest block has {min(members)} hosts, and the first size may not be above that"
+    if wrong := [size for size in wanted if size % base or (size // base).bit_count() != 1]:
+        return f"{said}: {wrong[0]} is not {base} times a power of two"
+    if wanted[-1] > sum(members):
+        return f"{said}: {wanted[-1]} is above the {sum(members)} hosts that there are in all blocks"
+    if cut := [job for job in jobs if not runs(job, wanted)]:
+        return f"{said}: Slurm would not give a job of {len(cut[0])} hosts the ones that it is placed on"
+    return None
 
 
 def runs(job: Sequence[int], sizes: Sequence[int]) -> bool:

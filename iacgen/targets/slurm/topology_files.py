@@ -22,20 +22,20 @@ YAML_SINCE = (25, 5)
 
 
 def topology_files(
-    cluster: str, of: Sequence[Hierarchy], version: tuple[int, int], plugin: Plugin = "tree", jobs: Collection[Sequence[str]] = (), source: str = "the blueprint"
+    cluster: str, of: Sequence[Hierarchy], version: tuple[int, int], plugin: Plugin = "tree", jobs: Collection[Sequence[str]] = (), source: str = "the blueprint", sizes: Sequence[int] = ()
 ) -> dict[str, str] | Diagnostic:
     """Name → text of what Slurm ``version`` reads, or why it cannot be written (IAC664: blocks are wanted, and no NVLink domain is known).
 
     ``of``: planned or discovered, each with at least one tier. ``jobs``: host lists that are to run as they are, which limits the sizes
-    of blocks. ``source`` says in words what the file was made from. Before 25.05 ``TopologyPlugin=topology/<plugin>`` stands in slurm.conf;
+    of blocks; ``sizes`` are those to be in place of computed ones. ``source`` says in words what the file was made from. Before 25.05 ``TopologyPlugin=topology/<plugin>`` stands in slurm.conf;
     topology.yaml names its own, and holds the domains beside the tree wherever they are known.
     """
     if version < YAML_SINCE:
         if plugin == "tree":
             return {"topology.conf": tree_conf(cluster, tree(of), any(any(h.domains) for h in of), source)}
-        made = blocks(of, version, jobs)
+        made = blocks(of, version, jobs, sizes)
         return made if isinstance(made, Diagnostic) else {"topology.conf": blocks_conf(cluster, made, source)}
-    made = blocks(of, version, jobs)
+    made = blocks(of, version, jobs, sizes)
     if isinstance(made, Diagnostic) and plugin == "block":
         return made
     return {"topology.yaml": yaml_file(cluster, tree(of), None if isinstance(made, Diagnostic) else made, plugin, source)}
