@@ -34,13 +34,26 @@ def _cliques(part: nx.Graph[Vertex], names: Mapping[Vertex, str]) -> Groups:
     neighbours with the rest: of such readings the one whose groups have names that begin alike, else the one of the largest groups.
     """
     near = {v: set(part[v]) for v in part}
-    shared = {(a, b): len(near[a] & near[b]) for a, b in part.edges}
+    common = {(a, b): near[a] & near[b] for a, b in part.edges}
+    shared = {pair: len(some) for pair, some in common.items()}
     counts = sorted({n for n in shared.values() if n}, reverse=True)[:_STEPS]
     for least in counts:
         if groups := _split(part, [pair for pair, n in shared.items() if n >= least]):
             other = _split(part, [pair for pair, n in shared.items() if n < least]) if least > counts[-1] else []
             return max((groups, other), key=lambda some: _alike(some, names)) if other else groups
-    return []
+    return max(_counterparts(part, common), key=lambda some: _alike(some, names), default=[])
+
+
+def _counterparts(part: nx.Graph[Vertex], common: Mapping[tuple[Vertex, Vertex], set[Vertex]]) -> list[Groups]:
+    """Readings where there are as many groups as routers in one, so that counterparts share as many neighbours as the routers of a group do:
+    each two routers lie in one set that is joined all to all, a group's or that of the counterparts, and sets of one kind share no router."""
+    sets = {pair: frozenset((*pair, *some)) for pair, some in common.items()}
+    first = min(part, default=None)
+    of_first = sorted({of for (a, b), of in sets.items() if first in (a, b) and len(of) > 2}, key=sorted)
+    if len(of_first) != 2:
+        return []
+    readings = (_split(part, [pair for pair, of in sets.items() if of == one or of.isdisjoint(one)]) for one in of_first)
+    return [groups for groups in readings if groups]
 
 
 def _split(part: nx.Graph[Vertex], local: Collection[tuple[Vertex, Vertex]]) -> Groups:

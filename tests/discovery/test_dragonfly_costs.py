@@ -19,6 +19,7 @@ from iacgen.verify.fabric.plan import of_fabric as plan_of
 SHAPES = {
     "dragonfly": {"topology": "dragonfly", "group": {"hosts": 16, "leaves": 4, "links": 2}},
     "two links between two groups": {"topology": "dragonfly", "group": {"hosts": 16, "leaves": 4, "links": 4}},
+    "as many groups as routers in each": {"topology": "dragonfly", "group": {"hosts": 16, "leaves": 4, "links": 3}, "count": 32},
     "dragonfly-plus": {"topology": "dragonfly-plus", "group": {"hosts": 16, "leaves": 4, "spines": 8, "links": 2}},
     "two planes": {"topology": "dragonfly-plus", "group": {"hosts": 16, "leaves": 2, "spines": 4, "links": 4}, "planes": 2},
     "a group with one host": {"topology": "dragonfly", "group": {"hosts": 16, "leaves": 4, "links": 4}, "count": 33},
