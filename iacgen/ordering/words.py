@@ -97,6 +97,9 @@ def _change(ordering: Ordering) -> Iterator[str]:
         first, last = ranks_of(after, move.node)
         where = "of the same NVLink domain" if tier == "nvlink" else f"of the same {tier} group" if tier else f"of another {after.cost.tiers[-1]} group"
         yield from _row("down", f"{host}: its ranks {first:,} to {last:,} go to {move.into}, {where}, which was {'a spare' if spare(before, move.into) else 'not a spare'}")
+    with_it = [f"{move.out} to {move.into}" for move in after.moves if move.out not in change.down]
+    if with_it:
+        yield from _row("moves too", f"with the rest of its tensor group, as its NVLink domain has no room: {', '.join(with_it[:_MOVES])}" + (" and others" if len(with_it) > _MOVES else ""))
     yield from _row("change", f"{_than(before.cost_s, after.cost_s)}; {len(after.moves) * after.gpus_per_node:,} of {after.world:,} ranks move")
     for tier, old, new in zip(after.cost.tiers, before.cost.bytes_by_tier, after.cost.bytes_by_tier, strict=True):
         yield from _row("", f"bytes that leave {tier} groups: {units.bytes_si(old)} before, {units.bytes_si(new)} after")

@@ -70,6 +70,40 @@ def test_a_host_of_a_rack_is_replaced_in_its_rack():
         assert pool.index(change.after.moves[0].into) // 18 == pool.index(failed) // 18
 
 
+FULL = """
+kind: Cluster
+schema: 1
+name: nvl
+sites: {s: {kind: on-prem, rack: {power: 200kW}}}
+nodes:
+  gpu: {site: s, system: dgx-gb200, count: 144, spares: 8}
+  ctl: {site: s, system: generic-1u, count: 2}
+fabrics:
+  compute: {site: s, purpose: compute, connects: [gpu], technology: infiniband, topology: rail-fat-tree, unit: 18, switch: qm9700, manager: {kind: opensm, pool: gpu}}
+  mgmt: {site: s, purpose: management, connects: [gpu, ctl], technology: ethernet, switch: sn2201}
+training:
+  job: {model: llama-3.1-405b, nodes: gpu, count: 126, sequence: 4096, global_batch: 252, micro_batch: 1, gradients: bf16, framework: megatron, parallel: {tensor: 8, pipeline: 9, virtual: 7}}
+"""
+
+
+@pytest.mark.parametrize("racks", [(0,), (0, 1), (0, 1, 2)])
+def test_a_tensor_group_moves_whole_where_its_rack_is_full(racks):
+    """Hosts fail in racks where all 18 have ranks, and 18 idle in others: the two trays of a group go there together, and nobody else's do."""
+    project = run(FULL, "nvl.yaml", judge=False).project
+    job, now, pool = project.jobs["job"], project.placements["job"], project.design.pools["gpu"]
+    rack = [pool.index(host) // 18 for host in now.hosts]
+    full = [r for r in dict.fromkeys(rack) if rack.count(r) == 18]
+    assert len(full) > len(racks)
+    failed = [next(host for host, r in zip(now.hosts, rack, strict=True) if r == full[n]) for n in racks]
+    change, findings = failover(project.design, "gpu", job, now, failed)
+    assert not findings
+    after = change.after.hosts
+    groups = {now.hosts.index(host) // 2 for host in failed}
+    assert {n // 2 for n, (a, b) in enumerate(zip(now.hosts, after, strict=True)) if a != b} == groups
+    assert all(pool.index(a) // 18 == pool.index(b) // 18 for a, b in zip(after[::2], after[1::2], strict=True))
+    assert len(set(after)) == 126 and not set(failed) & set(after)
+
+
 def test_an_idle_host_that_fails_moves_no_rank(superpod):
     job, now = superpod.jobs["pretrain"], superpod.placements["pretrain"]
     change, _ = failover(superpod.design, "gpu", job, now, [now.idle[0].host])
