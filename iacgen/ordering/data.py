@@ -19,7 +19,7 @@ SCHEMA = 1
 
 def data(cluster: str, orderings: Sequence[Ordering]) -> dict[str, Any]:
     """One object for all orders: times in seconds, sizes in bytes a step."""
-    return {"schema": SCHEMA, "cluster": cluster, "jobs": [_ordering(o) for o in orderings], "assumptions": list(sentences(families(orderings)))}
+    return {"schema": SCHEMA, "cluster": cluster, "jobs": [_ordering(o) for o in orderings], "assumptions": list(sentences(families(orderings), [o.job for o in orderings]))}
 
 
 def families(orderings: Sequence[Ordering]) -> set[Family]:

@@ -29,7 +29,7 @@ def text(orderings: Sequence[Ordering]) -> Iterator[str]:
     for ordering in orderings:
         yield from _ordering(ordering)
         yield ""
-    for sentence in sentences(families(orderings)):
+    for sentence in sentences(families(orderings), [o.job for o in orderings]):
         yield from textwrap.wrap(sentence, WIDTH, initial_indent="* ", subsequent_indent="  ")
 
 

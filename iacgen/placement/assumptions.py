@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from types import MappingProxyType
+
+from iacgen.training.plan import Job
 
 from .model import FAMILIES, Family
 
@@ -21,12 +23,15 @@ the other micro batches, context exchange the attention blocks; an expert all-to
 behind nothing. Inside shard groups as among all copies: FSDP gathers and reduces beside the layers before and behind."""
 
 
-def sentences(families: Collection[Family] = ()) -> tuple[str, ...]:
-    """The assumptions in words, for a report; what few jobs have only where it is among the ``families`` that it is about."""
+def sentences(families: Collection[Family] = (), jobs: Iterable[Job] = ()) -> tuple[str, ...]:
+    """The assumptions in words, for a report; what few jobs have only where it is among the ``families``, or NVLink joins hosts of one of the ``jobs``."""
     rates = ", ".join(f"{share:.0%}" for share in NIC_SHARE_BY_TIER)
     parts = ", ".join(f"{FAMILIES[family]} {share:g}" for family, share in EXPOSED.items() if family != "fs" or "fs" in families)
+    racks = any(job.spec.nvlink_domain > job.spec.gpus_per_node for job in jobs)
+    joined = ("A ring that leaves an NVLink domain of several hosts shares the adapters of all its members there, as the GPUs of a host do (assumed).",) if racks else ()
     return (
         f"A node reaches {rates} of its adapters' rate when both ends share a leaf group, the next tier, the top tier (assumed, after arXiv:2509.15940).",
         f"Communication cost weighs the kinds of traffic by about the part that computation does not hide: {parts} (assumed); the time of a step has overlaps of its own.",
+        *joined,
         "Communication cost counts bandwidth only: no latency, one job at a time, rings for reductions. It compares orders, and is no part of the step time.",
     )

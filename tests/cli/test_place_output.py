@@ -151,6 +151,7 @@ def test_blocks_have_the_sizes_that_are_asked_for(call, tmp_path):
     (tmp_path / "racks.yaml").write_text(RACKS, encoding="utf-8")
     done = call("place", "racks.yaml", "--output", "orders", "--block-sizes", "9,18")
     assert done.exit_code == 0, done.stderr
+    assert "shares the adapters of all its members" in " ".join(done.stdout.split())
     assert (tmp_path / "orders/slurm/block/topology.conf").read_text(encoding="utf-8").splitlines()[-1] == "BlockSizes=9,18"
     assert "block_sizes: [9, 18]" in (tmp_path / "orders/slurm/topology.yaml").read_text(encoding="utf-8")
     for sizes, words in (("18,27", "27 is not 18 times a power of two"), ("20", "the smallest block has 18 hosts"), ("x", "write whole numbers, such as 18,36"), ("9,", "write whole numbers")):

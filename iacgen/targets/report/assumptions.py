@@ -37,7 +37,7 @@ def assumptions(project: Project) -> tuple[str, ...]:
     if any(job.checkpoints and not job.spec.checkpoint_promised for job in project.jobs.values()):
         out.append(f"Where no checkpoint target is stated, a save may take {units.seconds(ASSUMED_SAVE_S)}.")
     if families := {family.family for placement in project.placements.values() for family in placement.cost.families}:
-        out += sentences(families)
+        out += sentences(families, [project.jobs[name] for name in project.placements])
     if any(fabric.switch is None for fabric in design.fabrics.values()):
         out.append("A cloud shows its switches only once the machines run: until then its hosts count as one group.")
     if len(project.placements) > 1:
