@@ -141,7 +141,7 @@ def placement_on(ground: Ground, pool: Pool, job: Job, made: Choice, moves: tupl
     return Placement(
         job=job.name,
         hosts=tuple(ground.hosts[i] for i in made.order),
-        idle=idle_hosts(tiers.only(up), within, [ground.hosts[i] for i in up], pool.spares, {**ground.away, **down}, pool.hosts),
+        idle=idle_hosts(tiers.only(up), within, [ground.hosts[i] for i in up], max(0, pool.spares - len(pool.down)), {**ground.away, **down}, pool.hosts),
         gpus_per_node=job.spec.gpus_per_node,
         cost=made.cost,
         sorted_cost=made.by_name,
