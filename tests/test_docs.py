@@ -1,6 +1,7 @@
 """The pages are true and current: what follows from the sources is written from them, the rest is held to them here."""
 
 import importlib.util
+import json
 import re
 import shlex
 import shutil
@@ -60,11 +61,16 @@ COMMANDS = [pytest.param(words, id=f"{page.relative_to(ROOT)}:{line} {words}") f
 
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory):
-    """What the commands on the pages read: the blueprints and their trees."""
+    """What the commands on the pages read: the blueprints and their trees, and what AWS says of the machines of one."""
     work = tmp_path_factory.mktemp("checkout")
     shutil.copytree(ROOT / "blueprints", work / "blueprints")
     for file in sorted((work / "blueprints").glob("*.yaml")):
         assert subprocess.run([sys.executable, "-m", "iacgen", "generate", file], cwd=work, capture_output=True, timeout=120).returncode == 0
+    hosts = run((work / "blueprints/aws-p5.yaml").read_bytes(), "x", judge=False, placed=False).design.pools["gpu"].hosts
+    nodes = [{"InstanceId": f"i-{n:04x}", "NetworkNodes": ["nn-top", f"nn-mid{n % 2}", f"nn-low{n % 4}"]} for n in range(len(hosts))]
+    tags = [{"InstanceId": f"i-{n:04x}", "Tags": [{"Key": "Name", "Value": host}]} for n, host in enumerate(hosts)]
+    (work / "topo.json").write_text(json.dumps({"Instances": nodes}), encoding="utf-8")
+    (work / "names.json").write_text(json.dumps({"Reservations": [{"Instances": tags}]}), encoding="utf-8")
     return work
 
 
