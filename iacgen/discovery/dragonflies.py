@@ -94,8 +94,12 @@ def raised(graph: nx.DiGraph[Vertex], groups: Groups, cables: Cables) -> None:
             tops[i] = above(graph, members, sums, f"group of {group[0].id}", f"group{i + 1}")
     if len(tops) > 1:
         top = above(graph, tops.values(), {top: out[i] for i, top in tops.items() if i in out}, f"above {groups[0][0].id}", "global")
-        beside = {v: next((m for m in groups[i] if m in graph), v) for v, i in of.items() if v not in graph}
-        graph.add_node(top, cables=cables, lone=beside)
+    elif tops:
+        (top,) = tops.values()
+    else:
+        return
+    beside = {v: next((m for m in groups[i] if m in graph), v) for v, i in of.items() if v not in graph}
+    graph.add_node(top, cables=cables, lone=beside if len(tops) > 1 else {})
 
 
 def totals(cables: Cables, ends: Iterable[Vertex]) -> dict[Vertex, tuple[int, float]]:

@@ -24,7 +24,7 @@ def with_joints(found: Hierarchy, graph: nx.DiGraph[Vertex]) -> Hierarchy:
     """The same with what joins the groups below its last tier, where no switch does. ``graph`` says in ``cables`` of a vertex that stands
     for no switch which links it stands for, and in ``lone`` beside which switches with hosts lie those without."""
     tops = [graph.nodes[v] for v in graph if "cables" in graph.nodes[v]]
-    if not tops or len(found.tiers) < 3 or found.islands != 1:
+    if not tops or len(found.tiers) < 2 or found.islands != 1:
         return found
     cables = {pair: link for top in tops for pair, link in top["cables"].items()} | _below(graph)
     homes = _homes(found, graph)
@@ -40,6 +40,8 @@ def with_joints(found: Hierarchy, graph: nx.DiGraph[Vertex]) -> Hierarchy:
     told = all(math.isfinite(Bps) for _, Bps in cables.values()) and bool((pair_Bps > 0).all())
     if not told:
         return replace(found, pair_Bps=np.full((many, many), math.inf))
+    if len(found.tiers) == 2:  # leaves joined to each other: each pair is a link
+        return replace(found, pair_Bps=pair_Bps)
     return replace(found, pair_Bps=pair_Bps, cabling=_cabling(found, graph, cables, homes))
 
 

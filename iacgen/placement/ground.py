@@ -42,8 +42,8 @@ def tiers_of(found: Hierarchy, node_Bps: float | None, nvlink_Bps: float) -> Tie
 
 def uncounted(found: Hierarchy, tiers: Tiers) -> str:
     """What joins two groups straight and is not in ``tiers``, in words that go behind those of a bound; none where all is."""
-    if found.pair_Bps is None or tiers.ways is not None:
+    if found.pair_Bps is None or tiers.ways is not None or (tiers.pair_Bps is not None and len(tiers.names) == 1):
         return ""
     if tiers.pair_Bps is None:
-        return "; its groups are joined straight to each other, over links whose rates are not told for all: these are not counted"
+        return "; its groups are joined straight to each other, and not every two at a rate that is told: these links are not counted"
     return "; the links between two groups are counted as one, and single links within groups not at all"

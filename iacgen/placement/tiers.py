@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from iacgen.design.fabric.dragonfly import Dragonfly
 from iacgen.design.fabric.hierarchy import Hierarchy
 from iacgen.design.fabric.model import Fabric
 from iacgen.design.fabric.planned import of_fabric as planned
@@ -79,11 +80,14 @@ def of_fabric(fabric: Fabric, pool: str, hosts: Sequence[str]) -> Tiers:
 
 
 def _pairs(fabric: Fabric) -> Rates | None:
-    """Bytes per second between each two groups of a dragonfly, which are joined by equally many links."""
-    many = len(fabric.pods)
-    if not fabric.topology.startswith("dragonfly") or many < 2:
+    """Bytes per second between each two groups of a dragonfly, which are joined by equally many links; of one that is a single group of
+    routers, between each two of these, which one link joins."""
+    trunks, many = fabric.trunks, len(fabric.pods)
+    if not isinstance(trunks, Dragonfly):
         return None
-    return np.where(np.eye(many, dtype=bool), np.inf, fabric.pod_Bps() / (many - 1))
+    if many > 1:
+        return np.where(np.eye(many, dtype=bool), np.inf, fabric.pod_Bps() / (many - 1))
+    return None if trunks.spines else np.where(np.eye(trunks.leaves, dtype=bool), np.inf, fabric.planes * trunks.gbps * 1e9 / 8)
 
 
 def alone(hosts: int) -> Tiers:

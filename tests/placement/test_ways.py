@@ -90,6 +90,15 @@ def test_a_tree_and_a_single_group_have_none(fabric):
     assert ways_of(made(**fabric)) is None
 
 
+def test_routers_of_a_single_group_are_joined_by_one_link():
+    """Hosts of two routers in turn, four on each: four hosts' bytes go over one link of 400 Gb/s each way."""
+    fabric = made(topology="dragonfly", group={"hosts": 32, "leaves": 16, "links": 16})
+    tiers = of_fabric(fabric, "gpu", fabric.hosts[:8])
+    assert tiers.labels[0].tolist() == [0, 0, 0, 0, 1, 1, 1, 1]
+    (dp,) = cost(tiers, NodeGrid(1, 8, 1), Traffic(50e9, 0.0, 0.0, 0.0, False), np.array([0, 4, 1, 5, 2, 6, 3, 7])).families
+    assert (dp.congestion_s, dp.busiest) == (pytest.approx(4.0), "compute-g1-leaf1 to compute-g1-leaf2")
+
+
 def test_neighbours_go_to_other_groups_where_routers_of_a_group_share_one_link():
     """Two groups of 32 routers of two hosts, 512 links between them: a ring that stays in a group sends eight adapters over one link."""
     fabric = made(count=127, topology="dragonfly", group={"hosts": 16, "leaves": 32, "links": 16})
