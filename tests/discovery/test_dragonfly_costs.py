@@ -1,6 +1,7 @@
 """A planned dragonfly, told link by link as ibnetdiscover tells it, costs what the planned one does: for any order, and for the one that is chosen."""
 
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from iacgen.discovery import read
 from iacgen.placement.choice import choose
 from iacgen.placement.cost import cost
 from iacgen.placement.ground import tiers_of, uncounted
+from iacgen.placement.placing import Ground, placement_on
 from iacgen.placement.tiers import of_fabric
 from iacgen.training.traffic import NodeGrid, Traffic
 from iacgen.verify.fabric.netlist import netlist
@@ -98,3 +100,15 @@ def test_links_whose_rates_are_not_told_are_said_not_to_be_counted(shape):
 def test_groups_that_meet_in_spines_need_no_word():
     hierarchy = found_in(told(made(topology="fat-tree")))
     assert hierarchy.pair_Bps is None and uncounted(hierarchy, tiers_of(hierarchy, 400e9, np.inf)) == ""
+
+
+def test_what_is_not_counted_is_said_behind_the_bound():
+    """The words go from the ground to the bound of the placement, which ``place`` prints."""
+    fabric = made(**SHAPES["dragonfly"])
+    hierarchy = found_in(told(fabric, "")).only(fabric.hosts)
+    tiers = tiers_of(hierarchy, 400e9, np.inf)
+    pool = SimpleNamespace(hosts=fabric.hosts, down=frozenset(), spares=0)
+    choice = choose(tiers, *TRAFFIC["rings"])
+    job = SimpleNamespace(name="job", spec=SimpleNamespace(gpus_per_node=8), grid=TRAFFIC["rings"][0], traffic=TRAFFIC["rings"][1])
+    placement = placement_on(Ground(hierarchy.hosts, tiers, {}, uncounted(hierarchy, tiers)), pool, job, choice)
+    assert placement.proved and placement.bound.why.endswith("these links are not counted")
