@@ -61,7 +61,7 @@ def choose(tiers: Tiers, grid: NodeGrid, traffic: Traffic, exposed: Mapping[Fami
             best = found
         if grid.nodes <= MOST_NODES:
             ranking = sorted([*ranking, (found.key(), scored, order)])[:STARTS]
-        if scored * grid.nodes > ENOUGH and bound.proves(best.cost.total_s):
+        if bound.proves(best.cost.total_s) and (scored * grid.nodes > ENOUGH or best.ideal):
             break
     if best is None or first is None:
         raise LookupError("no order keeps each tensor group to one NVLink domain")
@@ -91,6 +91,11 @@ class _Scored:
     @staticmethod
     def of(tiers: Tiers, grid: NodeGrid, traffic: Traffic, order: Order, exposed: Mapping[Family, float]) -> _Scored:
         return _Scored(order, cost(tiers, grid, traffic, order, exposed), mixed_stages(tiers, grid, order), _without_spare(tiers, order))
+
+    @property
+    def ideal(self) -> bool:
+        """Whether only a faster order could be better."""
+        return not (self.mixed or self.lone or any(self.cost.bytes_by_tier))
 
     def key(self) -> tuple[float, ...]:
         """Nine digits of the time, so that the order of a sum decides nothing."""

@@ -46,7 +46,9 @@ def test_none_where_nobody_is_left_or_nvlink_would_be_left():
     assert replaced(tiers, GRID, TRAFFIC, EXPOSED, np.arange(32), {3}, ()) is None
     racks = Tiers(("leaf",), (("a",),), np.zeros((1, 6), dtype=np.int64), (np.full(1, np.inf),), np.ones(2), domain=np.array([0, 0, 1, 1, 2, 2]), nvlink_Bps=9.0)
     grid = NodeGrid(1, 2, 1, tensor=2)
-    assert replaced(racks, grid, Traffic(1.0, 0.0, 0.0, 0.0, False), EXPOSED, np.array([0, 1, 2, 3]), {3}, ()) is None
+    traffic = Traffic(1.0, 0.0, 0.0, 0.0, False)
+    assert replaced(racks, grid, traffic, EXPOSED, np.array([0, 1, 2, 3]), {3}, ()).tolist() == [0, 1, 4, 5]  # the group goes as a whole
+    assert replaced(racks, grid, traffic, EXPOSED, np.array([0, 1, 2, 3]), {3, 5}, ()) is None  # one idle host of each rack holds no group
 
 
 def test_several_failures_are_replaced_one_by_one():
