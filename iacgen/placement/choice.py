@@ -18,7 +18,7 @@ from .layout import candidates
 from .layout.candidates import as_they_come
 from .layout.ports import in_port_order
 from .layout.spread import in_turn, spread
-from .layout.types import by_type
+from .layout.types import by_type, least_mixed
 from .model import Bound, Cost, Family
 from .polish import MOST_NODES, STARTS, polished
 from .tiers import Tiers
@@ -51,7 +51,7 @@ def choose(tiers: Tiers, grid: NodeGrid, traffic: Traffic, exposed: Mapping[Fami
     a host to spare in most pods that it uses, then the one that sends the fewest bytes over switches, upper tiers first, then the plainer one.
     """
     bound = lower_bound(tiers, grid, traffic, exposed)
-    best, first, scored = None, None, 0
+    best, first, scored, must_mix = None, None, 0, least_mixed(tiers, grid)
     ranking: list[tuple[tuple[float, ...], int, Order]] = []  # the best few of a small job
     for order in _orders(tiers, grid, traffic, exposed):
         found = _Scored.of(tiers, grid, traffic, order, exposed)
@@ -61,7 +61,7 @@ def choose(tiers: Tiers, grid: NodeGrid, traffic: Traffic, exposed: Mapping[Fami
             best = found
         if grid.nodes <= MOST_NODES:
             ranking = sorted([*ranking, (found.key(), scored, order)])[:STARTS]
-        if bound.proves(best.cost.total_s) and (scored * grid.nodes > ENOUGH or best.ideal):
+        if best.mixed == must_mix and bound.proves(best.cost.total_s) and (scored * grid.nodes > ENOUGH or best.ideal):
             break
     if best is None or first is None:
         raise LookupError("no order keeps each tensor group to one NVLink domain")
@@ -94,8 +94,8 @@ class _Scored:
 
     @property
     def ideal(self) -> bool:
-        """Whether only a faster order could be better."""
-        return not (self.mixed or self.lone or any(self.cost.bytes_by_tier))
+        """Whether only a faster order, or one that mixes fewer stages, could be better."""
+        return not (self.lone or any(self.cost.bytes_by_tier))
 
     def key(self) -> tuple[float, ...]:
         """Nine digits of the time, so that the order of a sum decides nothing."""

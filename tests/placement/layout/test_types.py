@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from iacgen.placement import choice
 from iacgen.placement.choice import choose, mixed_stages
 from iacgen.placement.layout.types import least_mixed
 from iacgen.placement.tiers import Tiers
@@ -43,3 +44,11 @@ def test_tensor_groups_of_a_type_that_has_no_whole_domain_leave_the_others_an_or
     tiers = Tiers(("leaf",), (("l0", "l1"),), np.array([[0, 0, 0, 0, 1, 1, 1, 1]]), (np.full(2, 4.0),), np.array([0.95, 0.85]), domain=np.arange(8) // 2, nvlink_Bps=9.0, kind=kind)
     chosen = choose(tiers, NodeGrid(1, 1, 2, tensor=2), Traffic(0.0, 0.0, 1.0, 0.0, False))
     assert sorted(chosen.order.tolist()) == [0, 1, 2, 3] and mixed_stages(tiers, NodeGrid(1, 1, 2, tensor=2), chosen.order) == 0
+
+
+def test_a_large_job_is_looked_at_until_no_more_stages_mix_than_must(monkeypatch):
+    """The order of the fabric is as fast as any here, and mixes all stages: after how many orders the search ends says nothing of them."""
+    monkeypatch.setattr(choice, "ENOUGH", 0)
+    tiers, grid = two_types([h // 8 for h in range(24)], [h % 2 for h in range(24)]), NodeGrid(1, 4, 4)
+    chosen = choose(tiers, grid, Traffic(1e-9, 0.0, 1e-9, 0.0, False))
+    assert least_mixed(tiers, grid) == mixed_stages(tiers, grid, chosen.order) == 0
