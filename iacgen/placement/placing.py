@@ -55,18 +55,18 @@ class Chosen:
     fresh: Choice
 
 
-def place(design: Design, pool_name: str, job: Job, found: Hierarchy | None = None, stay: bool = False) -> tuple[Placement | None, list[Diagnostic]]:
+def place(design: Design, pool_name: str, job: Job, found: Hierarchy | None = None) -> tuple[Placement | None, list[Diagnostic]]:
     """Hosts of the pool for a job, in rank order; or None and why not (ids IAC40x).
 
     Hosts that are down get no rank. Spares stay idle as long as enough other hosts are up. ``found`` is the fabric that exists, in place
-    of the planned one. ``stay``: a failed host's ranks go to another and nothing else moves, whatever a new order would save.
+    of the planned one.
     """
     pool = design.pools[pool_name]
     ground = ground_of(design, pool, job, found)
     if findings := refusals(design, pool, job, ground, found):
         return None, findings
     try:
-        chosen = chosen_on(ground, pool, job, stay)
+        chosen = chosen_on(ground, pool, job)
     except LookupError:
         return None, [split(pool, ground, job)]
     return placement_on(ground, pool, job, chosen.made, chosen.moves, chosen.before.cost if chosen.before else None), []
@@ -107,13 +107,13 @@ def _nvlink_Bps(job: Job) -> float:
     return links(job.spec).nvlink * job.spec.gpus_per_node
 
 
-def chosen_on(ground: Ground, pool: Pool, job: Job, stay: bool = False) -> Chosen:
+def chosen_on(ground: Ground, pool: Pool, job: Job) -> Chosen:
     """The order for the hosts that are up, as indices into those of the ground. Raises LookupError where each splits a tensor group."""
     at = np.array([i for i, host in enumerate(ground.hosts) if host not in pool.down], dtype=np.int64)
     fresh = choose(ground.tiers.only(at), job.grid, job.traffic, EXPOSED)
     fresh = replace(fresh, order=at[fresh.order])
     failed = {i for i, host in enumerate(ground.hosts) if host in pool.down}
-    if not failed or (len(failed) > max(1, pool.spares) and not stay):
+    if not failed or len(failed) > max(1, pool.spares):
         return Chosen(fresh, (), None, fresh)
     before = choose(ground.tiers, job.grid, job.traffic, EXPOSED)
     free = np.setdiff1d(np.arange(ground.tiers.hosts), before.order)
@@ -121,7 +121,7 @@ def chosen_on(ground: Ground, pool: Pool, job: Job, stay: bool = False) -> Chose
     if order is None:
         return Chosen(fresh, (), None, fresh)
     price = cost(ground.tiers, job.grid, job.traffic, order, EXPOSED)
-    if not stay and price.total_s > STAY * fresh.cost.total_s:
+    if price.total_s > STAY * fresh.cost.total_s:
         return Chosen(fresh, (), None, fresh)
     return Chosen(replace(fresh, order=order, cost=price), moves_between(ground, before.order, order), before, fresh)
 
