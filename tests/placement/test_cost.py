@@ -236,3 +236,10 @@ def test_expert_groups_and_pipelines_load_the_links_between_groups_both_ways():
     assert (experts.total_s, experts.families[0].busiest) == (6.0, "a to b")  # each of three sends a third of 3 bytes to the fourth
     columns = cost(tiers, NodeGrid(1, 2, 2), Traffic(0.0, 0.0, 1.0, 0.0, False), np.arange(4), {"pp": 1.0})
     assert (columns.total_s, columns.families[0].busiest) == (2.0, "a to b")
+
+
+def test_activations_of_one_pipeline_and_gradients_of_another_share_a_link():
+    """One pipeline goes from a to b and the other from b to a: over each link the activations of the one and the gradients of the other."""
+    pair = np.where(np.eye(2, dtype=bool), np.inf, 0.5)
+    tiers = Tiers(("group",), (("a", "b"),), np.array([[0, 0, 1, 1]]), (np.full(2, np.inf),), np.array([100.0, 100.0]), pair_Bps=pair)
+    assert cost(tiers, NodeGrid(1, 2, 2), Traffic(0.0, 0.0, 1.0, 0.0, False), np.array([0, 2, 3, 1]), {"pp": 1.0}).total_s == 4.0

@@ -37,3 +37,11 @@ def test_the_words_name_the_traffic_as_the_tables_do():
     racks = Tiers(("leaf",), (("one",),), np.zeros((1, 8), np.int64), (np.array([np.inf]),), np.array([1e9, 1e9]), domain=np.arange(8) // 4, nvlink_Bps=9e9)
     words = lower_bound(racks, NodeGrid(1, 4, 2, 1), Traffic(1e9, 0.0, 1e8, 0.0, False)).why
     assert "data parallel inside an NVLink domain" in words and "pipeline from NVLink domain to NVLink domain" in words
+
+
+def test_what_leaves_a_group_may_take_all_of_its_links():
+    """Three groups of one host and a pipeline closed to a ring: each host has an edge to each other, so a link carries one edge each way."""
+    pair = np.where(np.eye(3, dtype=bool), np.inf, 0.5)
+    tiers = Tiers(("group",), (tuple("abc"),), np.array([[0, 1, 2]]), (np.full(3, np.inf),), np.array([100.0, 100.0]), pair_Bps=pair)
+    grid, traffic = NodeGrid(1, 1, 3), Traffic(0.0, 0.0, 1.0, 0.0, True)
+    assert lower_bound(tiers, grid, traffic, {"pp": 1.0}).seconds == cost(tiers, grid, traffic, np.arange(3), {"pp": 1.0}).total_s == 2.0
