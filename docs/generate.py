@@ -1,8 +1,8 @@
 """Write the pages that follow from the sources: ``python docs/generate.py``, or ``--check`` to compare only.
 
 ``blueprint.md`` and the JSON Schema beside the shipped blueprints come from the pydantic models (the page below a head that is written
-by hand), ``catalog.md`` from the catalog's files, ``findings.md`` from the pages of ``iacgen explain``, ``commands.md`` from the typer
-application. ``tests/test_docs.py`` holds the pages to the sources.
+by hand), ``catalog.md`` from the catalog's files, ``changes.md`` from the policies of a review, ``findings.md`` from the pages of
+``iacgen explain``, ``commands.md`` from the typer application. ``tests/test_docs.py`` holds the pages to the sources.
 """
 
 from __future__ import annotations
@@ -10,12 +10,13 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from pages import blueprint, catalog, commands, findings, schema
+from pages import blueprint, catalog, changes, commands, findings, schema
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = {
     "docs/blueprint.md": blueprint.page,
     "docs/catalog.md": catalog.page,
+    "docs/changes.md": changes.page,
     "docs/commands.md": commands.page,
     "docs/findings.md": findings.page,
     "blueprints/blueprint.schema.json": schema.page,

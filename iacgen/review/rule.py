@@ -9,6 +9,7 @@ from typing import Any
 
 from .. import units
 from ..blueprint import Blueprint
+from ..blueprint.storage import Lustre
 from .model import Change, Effect
 
 _DIMENSIONS = ("bytes", "bytes_per_s", "watts", "seconds")
@@ -92,6 +93,28 @@ def _renamed(seen: Seen) -> bool:
     return any(now[n] == gone for n in now.keys() - was.keys()) if come is None else any(was[n] == come for n in was.keys() - now.keys())
 
 
+def _stores(blueprint: Blueprint, pool: str) -> bool:
+    return any(isinstance(store, Lustre) and pool in (store.servers, store.metadata) for store in blueprint.storage.values())
+
+
+def _shares_servers(seen: Seen) -> bool:
+    """Whether a file system that comes is put on servers that hold one already."""
+    return any(_stores(seen.old, str((seen.change.new or {}).get(key))) for key in ("servers", "metadata"))
+
+
+def _controls(seen: Seen) -> bool:
+    return any(b.scheduler is not None and b.scheduler.controllers == seen.change.path[1] for b in (seen.old, seen.new))
+
+
+def _planned(seen: Seen) -> bool:
+    pool = seen.old.nodes.get(str(seen.change.path[1]))
+    return pool is not None and (pool.grow_to or 0) >= size(seen.change.new)[0]
+
+
+def _no_file_system(seen: Seen) -> bool:
+    return not any(store.site == seen.change.path[1] and store.kind == "fsx-lustre" for store in seen.old.storage.values())
+
+
 def kind_is(word: str, then: str) -> When:
     """On an entry of a map: what it was is of this kind."""
     return When(then, lambda s: isinstance(s.change.old, dict) and s.change.old.get("kind") == word)
@@ -112,4 +135,9 @@ reordered = When("same items in another order", lambda s: sorted(s.change.old or
 appended = When("appended at the end", lambda s: s.change.old is not None and (s.change.new or [])[: len(s.change.old)] == s.change.old)
 other_kind = When("of another kind", lambda s: s.change.old is not None and s.change.new is not None and s.change.old.get("kind") != s.change.new.get("kind"))
 old_slurm = When("Slurm before 23.11", _slurm_restarts)
-any_aws = When("with a site of AWS", lambda s: any(site.kind == "aws" for site in s.old.sites.values()))
+any_cloud_store = When("with a store on AWS", lambda s: any(store.kind != "lustre" for store in s.old.storage.values()))
+holds_data = When("its disks hold a Lustre", lambda s: _stores(s.old, str(s.change.path[1])))
+shares_servers = When("on servers that hold one already", _shares_servers)
+controls = When("it runs slurmctld", _controls)
+planned = When("within grow_to", _planned)
+no_file_system = When("without a file system there", _no_file_system)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..model import Effect
-from ..rule import Rule, Table, always, any_aws, comes, edit, goes, kind_is, on_aws, other_kind, renamed
+from ..rule import Example, Rule, Table, always, any_cloud_store, comes, controls, edit, goes, holds_data, kind_is, on_aws, other_kind, renamed, shares_servers
 
 _SITE = "sites.spare={kind: on-prem}"
 _POOL = "nodes.pre={site: lab-room, system: generic-1u, count: 2}"
@@ -13,6 +13,8 @@ _RENAMED_FABRIC = "fabrics.oob2={site: lab-room, purpose: out-of-band, connects:
 _BUCKET = "storage.corpus={kind: s3, site: ohio}"
 _FSX = "storage.extra={kind: fsx-lustre, site: ohio, capacity: 1200GiB, mount: /extra}"
 _LUSTRE = "storage.work={kind: lustre, site: hall-a, servers: oss, metadata: mds, fabric: storage, capacity: 1PB, read: 20GB/s, write: 10GB/s, mount: /work}"
+_SERVERS = ("nodes.ossb={site: hall-a, system: lustre-oss, count: 8}", "nodes.mdsb={site: hall-a, system: lustre-mds, count: 2}")
+_ALONE = _LUSTRE.replace("oss,", "ossb,").replace("mds,", "mdsb,")
 _MODEL = "models.our-1b={layers: 16, hidden: 2048, heads: 16, ffn_hidden: 8192, vocabulary: 50304}"
 _JOB = "training.tune={model: llama-3-8b, nodes: gpu, sequence: 8192, global_batch: 128, framework: fsdp}"
 _NCCL = "nccl={set: {NCCL_IB_TIMEOUT: '22'}}"
@@ -31,6 +33,8 @@ NODES = (
     Rule(comes, Effect.RECONFIGURE, "New machines join; those that run are left alone, and what a fabric lays anew is said at the fabric.", "Install pool {name} with Ansible or terraform apply, then put Slurm's files on every machine.", edit("lab", _POOL)),
     Rule(renamed & on_aws, Effect.REPLACE, _RENAMING + " aws_instance is keyed by host name, so that every machine of the pool is destroyed and another one bought; Slurm forgets the old hosts.", "Keep the name {name}; or drain its hosts first: scontrol update NodeName=<hosts> State=DRAIN Reason=rename.", edit("aws-p5", "nodes.prep={site: ohio, system: m7i.4xlarge, count: 2}", old=_CLOUD_POOL)),
     Rule(renamed, Effect.STOP, _RENAMING + " Every host of the pool gets another name in DNS, Slurm and Lustre.", "Keep the name {name}; or drain the hosts, rename them all at once, and restart slurmctld and slurmd.", edit("lab", "nodes.prep={site: lab-room, system: generic-1u, count: 2}", old=_POOL)),
+    Rule(holds_data, Effect.DESTROY, "The pool's disks are the targets of a Lustre: with the servers their data goes, and files that have objects there are lost.", "Copy the file system away and remove its entry first; or empty the targets: lctl set_param osp.<target>.max_create_count=0 on the metadata servers, then lfs_migrate.", Example("superpod-h100", ("storage.scratch.servers=ossb", _SERVERS[0]), ())),
+    Rule(controls, Effect.STOP, "The hosts of slurmctld go, with the state of the queue that they hold.", "Move the controllers first, with StateSaveLocation, as the policy of scheduler.controllers says.", Example("lab", (_POOL, "scheduler.controllers=pre"), ())),
     Rule(on_aws, Effect.REPLACE, "terraform apply ends the pool's machines with all that lies on their own disks.", "Drain them before: scontrol update NodeName=<hosts of {name}> State=DRAIN Reason=removed; wait until squeue is empty, then apply.", edit("aws-p5", "", old=_CLOUD_POOL)),
     Rule(always, Effect.DRAIN, "The hosts leave Slurm, the inventory and the fabrics; jobs on them are lost.", "Drain them before: scontrol update NodeName=<hosts of {name}> State=DRAIN Reason=removed; then roll the files out.", edit("lab", "", old=_POOL)),
 )
@@ -43,7 +47,8 @@ FABRICS = (
 
 STORAGE = (
     Rule(comes & on_aws, Effect.RECONFIGURE, "A new file system or bucket is made beside what is there; machines that run read their fstab at their first boot only.", "Run terraform apply; mount a new file system on running machines by hand, or replace them.", edit("aws-p5", _BUCKET)),
-    Rule(comes, Effect.DESTROY, "mkfs.lustre formats the disks of the servers named: on servers that already hold a file system its data is gone (mkfs.lustre refuses a formatted device unless --reformat is given).", "Check that no other entry uses these servers, then run the storage playbook on them alone.", edit("superpod-h100", _LUSTRE)),
+    Rule(comes & shares_servers, Effect.DESTROY, "mkfs.lustre formats the disks of the servers named: on servers that already hold a file system its data is gone (mkfs.lustre refuses a formatted device unless --reformat is given).", "Check that no other entry uses these servers, then run the storage playbook on them alone.", edit("superpod-h100", _LUSTRE)),
+    Rule(comes, Effect.RECONFIGURE, "The disks of new servers are formatted and clients mount it; what is there is left alone.", "Run the storage playbook on its servers, then on the clients.", edit("superpod-h100", _ALONE, also=_SERVERS)),
     Rule(other_kind, Effect.DESTROY, "Another kind of store is another store: nothing of {old} is taken over, and on AWS prevent_destroy refuses to remove it.", "Add the new store under a new name, copy the data, point the jobs there, then remove {name}.", edit("aws-p5", "storage.extra={kind: s3, site: ohio}", also=(), old="storage.extra={kind: fsx-lustre, site: ohio, capacity: 1200GiB, mount: /extra}")),
     Rule(renamed & on_aws, Effect.DESTROY, _RENAMING + " The file system is keyed by its name in Terraform: an empty one would be made and the old one destroyed, which prevent_destroy refuses, so that no plan is made at all.", "Keep the name {name}; or first move it in the state with terraform state mv and read the plan.", edit("aws-p5", "storage.more={kind: fsx-lustre, site: ohio, capacity: 1200GiB, mount: /extra}", old=_FSX)),
     Rule(renamed, Effect.DESTROY, _RENAMING + " Lustre's own name follows that of the section, and targets carry it on their disks.", "Keep the name, or say fsname: {name} under the new one, so that Lustre's name stays.", edit("superpod-h100", "storage.labour={kind: lustre, site: hall-a, servers: oss, metadata: mds, fabric: storage, capacity: 1PB, read: 20GB/s, write: 10GB/s, mount: /work}", old=_LUSTRE)),
@@ -54,7 +59,7 @@ STORAGE = (
 TABLES: dict[str, Table] = {
     "Blueprint": {
         "name": (
-            Rule(any_aws, Effect.DESTROY, "Every name in the account begins with the cluster's: file systems, buckets and the key would be made anew beside or in the place of the old ones; prevent_destroy refuses to remove those. Slurm refuses state of another cluster name.", "Keep the name {old}; for a second cluster write a second blueprint, with a state of Terraform of its own.", edit("aws-p5", "name=other")),
+            Rule(any_cloud_store, Effect.DESTROY, "Every name in the account begins with the cluster's: file systems, buckets and the key would be made anew beside or in the place of the old ones; prevent_destroy refuses to remove those. Slurm refuses state of another cluster name.", "Keep the name {old}; for a second cluster write a second blueprint, with a state of Terraform of its own.", edit("aws-p5", "name=other")),
             Rule(always, Effect.STOP, "The name is Slurm's ClusterName, in the hosts' domain and the output folder: slurmctld refuses a StateSaveLocation of another cluster (ClusterName mismatch in its clustername file), and jobs in the queue are lost.", "Keep the name {old}; or drain the queue, stop the daemons, remove the file clustername from StateSaveLocation, roll the tree out and start again.", edit("lab", "name=other")),
         ),
         "description": (Rule(always, Effect.NOTHING, "A line for people; on AWS it is a tag, which changes in place.", "Nothing; on AWS the next terraform apply writes the tag.", edit("lab", "description=Our cluster")),),

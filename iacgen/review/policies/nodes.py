@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..model import Effect
-from ..rule import Rule, Table, When, always, edit, grows, old_slurm, on_aws, shrinks
+from ..rule import Rule, Table, When, always, controls, edit, grows, holds_data, old_slurm, on_aws, planned, shrinks
 
 _RESERVED = "nodes.gpu.capacity={kind: capacity-reservation, id: cr-0a1b2c3d4e5f67890}"
 _DRAIN = "scontrol update NodeName=<hosts> State=DRAIN Reason=iacgen"
@@ -24,17 +24,26 @@ TABLES: dict[str, Table] = {
     "NodePool": {
         "site": (Rule(always, Effect.REPLACE, "Machines do not move: those of the old site leave the cluster, others join at the new one, under the same names.", f"Drain all hosts of {{name}} first: {_DRAIN}; better, add a pool under a new name at {{new}} and remove {{name}} later.", edit("lab", "nodes.ctl.site=spare", also=("sites.spare={kind: on-prem}",))),),
         "system": (
-            Rule(on_aws, Effect.REPLACE, "Another instance type reaches new machines only: nodes.tf ignores a changed launch template on running ones, and a head node of another type is stopped and started by the provider.", f"Run terraform apply, then host by host: {_DRAIN}; {_REPLACE}.", edit("aws-p5", "nodes.head.system=m7i.8xlarge")),
+            Rule(holds_data, Effect.DESTROY, "Another machine brings other disks: the targets of the Lustre that lie on the old ones are gone with them.", "Add a pool of the new machines and a file system on it, copy the data, then remove the old ones; or move the disks by hand.", edit("superpod-h100", "nodes.oss.system=lustre-mds")),
+            Rule(on_aws & controls, Effect.RESTART, "The provider stops the head node, changes its type and starts it again: its disk stays, slurmctld is away for minutes, and jobs that run outlive that.", "Run terraform apply at a quiet hour, then scontrol ping.", edit("aws-p5", "nodes.head.system=m7i.8xlarge")),
+            Rule(on_aws, Effect.REPLACE, "Another instance type reaches new machines only: nodes.tf ignores a changed launch template on running ones.", f"Run terraform apply, then host by host: {_DRAIN}; {_REPLACE}.", edit("aws-p5", "nodes.gpu.system=p5en.48xlarge")),
             Rule(always, Effect.REPLACE, "Another machine stands in the place of each host: other ports, other GPUs, other lines of gres.conf and slurm.conf.", f"{_DRAIN}; swap the machines, provision them, and resume with scontrol update NodeName=<hosts> State=RESUME.", edit("lab", "nodes.gpu.system=hgx-h200")),
         ),
         "count": (
+            Rule(grows & holds_data, Effect.RECONFIGURE, "New servers bring new targets, which are formatted empty and added; the old ones keep their data, and new files use all.", "Run the storage playbook on the new servers alone; even out old files with lfs_migrate when there is time.", edit("superpod-h100", "nodes.oss.count=10")),
+            Rule(holds_data, Effect.DESTROY, "The targets on the servers with the highest numbers go: files that have objects there are lost.", "Empty them first: lctl set_param osp.<target>.max_create_count=0 on the metadata servers, lfs find --ost <target> piped to lfs_migrate, then lctl conf_param <target>.osc.active=0.", edit("superpod-h100", "nodes.oss.count=6")),
+            Rule(controls, Effect.RESTART, "SlurmctldHost names the controllers: every daemon has to read another list, and a backup that goes takes nothing over any more.", "Keep the first controller running; put slurm.conf everywhere, restart slurmctld, then slurmd on all nodes.", edit("superpod-h100", "nodes.ctl.count=1")),
+            Rule(grows & old_slurm, Effect.RESTART, "Before 23.11 Slurm takes a new NodeName only when slurmctld and every slurmd start again; jobs that run outlive that (slurm.conf(5)).", "Install the new hosts (in a cloud: terraform apply), put slurm.conf everywhere, restart slurmctld, then slurmd on all nodes.", edit("lab", "nodes.gpu.count=4")),
             Rule(grows & on_aws, Effect.RECONFIGURE, "New hosts get the next numbers: aws_instance is keyed by name, so that running machines keep theirs.", "Run terraform apply, then put Slurm's files everywhere and run scontrol reconfigure.", edit("aws-p5", "nodes.gpu.count=18")),
-            Rule(grows & old_slurm, Effect.RESTART, "Before 23.11 Slurm takes a new NodeName only when slurmctld and every slurmd start again; jobs that run outlive that (slurm.conf(5)).", "Rack and install the new hosts, put slurm.conf everywhere, restart slurmctld, then slurmd on all nodes.", edit("lab", "nodes.gpu.count=4")),
+            Rule(grows & planned, Effect.RECONFIGURE, "Fabrics and racks are laid out for grow_to: new hosts take ports and places that wait for them, and no cable moves.", "Rack and install the new hosts, pull their own cables, put Slurm's files everywhere, then scontrol reconfigure.", edit("superpod-h100", "nodes.login.count=3", also=("nodes.login.grow_to=4",))),
             Rule(grows, Effect.RECONFIGURE, "New hosts get the next numbers and the old ones keep theirs; what must be cabled anew is said at the fabrics.", "Rack and install the new hosts, put Slurm's files everywhere, then scontrol reconfigure.", edit("superpod-h100", "nodes.login.count=3")),
             Rule(shrinks & on_aws, Effect.REPLACE, "The hosts with the highest numbers are terminated by terraform apply, with any job on them.", f"First {_DRAIN} on the hosts that go, wait until they are idle, then terraform apply.", edit("aws-p5", "nodes.gpu.count=14")),
             Rule(always, Effect.DRAIN, "The hosts with the highest numbers leave Slurm and the fabrics; a job on a host that slurm.conf no longer knows is killed.", f"First {_DRAIN} on the hosts that go; roll the files out when they are idle.", edit("superpod-h100", "nodes.login.count=1")),
         ),
-        "grow_to": (Rule(always, Effect.RECABLE, "Fabrics and racks are laid out for the planned size: another plan may be other leaves, spines and positions for hosts that stand.", "Read the cables of the fabrics below; plan the size before the first rack, and leave it.", edit("lab", "nodes.gpu.grow_to=8")),),
+        "grow_to": (
+            Rule(on_aws, Effect.NOTHING, "Fabrics and racks of a cloud are its owner's: no file follows from it.", "Nothing.", edit("aws-p5", "nodes.gpu.grow_to=32")),
+            Rule(always, Effect.RECABLE, "Fabrics and racks are laid out for the planned size: another plan may be other leaves, spines and positions for hosts that stand.", "Read the cables of the fabrics below; plan the size before the first rack, and leave it.", edit("lab", "nodes.gpu.grow_to=8")),
+        ),
         "spares": (Rule(always, Effect.RECONFIGURE, "Which hosts are kept free follows from it; none is touched, and a job that takes all but the spares has another size at its next start.", "Put the new host files on the nodes; the next start of the job uses them.", edit("superpod-h100", "nodes.gpu.spares=2")),),
         "description": (Rule(always, Effect.NOTHING, "A line for people; no program reads it.", "Nothing.", edit("lab", "nodes.gpu.description=Pre-training")),),
         "width": (

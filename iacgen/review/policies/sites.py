@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from ..model import Effect
-from ..rule import Rule, Table, always, edit, reordered
+from ..rule import Rule, Table, always, edit, no_file_system, reordered
 
 _MOVES = "Subnet, machines and file systems are bound to it: every machine is replaced, and the file systems too, which prevent_destroy refuses, so that no plan is made at all."
 _BESIDE = "Add a site under a new name, copy the data, move the pools there, then remove {name}."
+_MACHINES = "Machines are bound to their subnet and groups: there is no file system to lose, but the head node and every other machine are made anew, and Slurm's queue goes with the head node's disk."
+_ALL_NEW = "Let the queue run empty, save StateSaveLocation if accounting needs it, then terraform apply; replace machines that the plan leaves out with terraform apply -replace."
+_NO_FILES = ("storage=null", "training=null")
 _EXISTING = "{vpc: vpc-0a1b2c3d4e5f67890, subnet: subnet-0a1b2c3d4e5f67890, addresses: 10.64.8.0/22}"
 _IN = (f"sites.ohio.existing={_EXISTING}",)
 _FEEDS = ("sites.lab-room.power={feeds: 2, redundancy: 2N, capacity: 60kW}",)
@@ -62,21 +65,39 @@ TABLES: dict[str, Table] = {
     },
     "AwsSite": {
         "region": (Rule(always, Effect.DESTROY, "Nothing moves between regions: all is made anew there, and the old file systems and buckets would be destroyed, which prevent_destroy refuses.", _BESIDE, edit("aws-p5", "sites.ohio.region=us-west-2", also=())),),
-        "zone": (Rule(always, Effect.DESTROY, _MOVES, _BESIDE, edit("aws-p5", "sites.ohio.zone=us-east-2b")),),
-        "network": (Rule(always, Effect.DESTROY, "The address range of a VPC and its subnets forces new ones. " + _MOVES, _BESIDE, edit("aws-p5", "sites.ohio.network=10.80.0.0/16")),),
-        "existing": (Rule(always, Effect.DESTROY, "Another network is another subnet. " + _MOVES, _BESIDE, edit("aws-p5", _IN[0])),),
+        "zone": (
+            Rule(no_file_system, Effect.REPLACE, _MACHINES, _ALL_NEW, edit("aws-p5", "sites.ohio.zone=us-east-2b", also=_NO_FILES)),
+            Rule(always, Effect.DESTROY, _MOVES, _BESIDE, edit("aws-p5", "sites.ohio.zone=us-east-2b")),
+        ),
+        "network": (
+            Rule(no_file_system, Effect.REPLACE, _MACHINES, _ALL_NEW, edit("aws-p5", "sites.ohio.network=10.80.0.0/16", also=_NO_FILES)),
+            Rule(always, Effect.DESTROY, "The address range of a VPC and its subnets forces new ones. " + _MOVES, _BESIDE, edit("aws-p5", "sites.ohio.network=10.80.0.0/16")),
+        ),
+        "existing": (
+            Rule(no_file_system, Effect.REPLACE, _MACHINES, _ALL_NEW, edit("aws-p5", _IN[0], also=_NO_FILES)),
+            Rule(always, Effect.DESTROY, "Another network is another subnet. " + _MOVES, _BESIDE, edit("aws-p5", _IN[0])),
+        ),
         "admin_networks": (
             Rule(reordered, Effect.NOTHING, "The rules are keyed by network; their order is none.", "Nothing.", edit("aws-p5", "sites.ohio.admin_networks=[203.0.113.0/24, 198.51.100.0/24]", old="sites.ohio.admin_networks=[198.51.100.0/24, 203.0.113.0/24]")),
             Rule(always, Effect.RECONFIGURE, "Rules of the head node's security group come and go in place; a session from a network that goes is cut.", "Run terraform apply; keep a way in (aws ssm start-session) before you take your own network out.", edit("aws-p5", "sites.ohio.admin_networks=[198.51.100.0/24]")),
         ),
     },
     "ExistingNetwork": {
-        "vpc": (Rule(always, Effect.DESTROY, _MOVES, _BESIDE, edit("aws-p5", "sites.ohio.existing.vpc=vpc-0a1b2c3d4e5f67891", also=_IN)),),
-        "subnet": (Rule(always, Effect.DESTROY, _MOVES, _BESIDE, edit("aws-p5", "sites.ohio.existing.subnet=subnet-0a1b2c3d4e5f67891", also=_IN)),),
+        "vpc": (
+            Rule(no_file_system, Effect.REPLACE, _MACHINES, _ALL_NEW, edit("aws-p5", "sites.ohio.existing.vpc=vpc-0a1b2c3d4e5f67891", also=(*_NO_FILES, *_IN))),
+            Rule(always, Effect.DESTROY, _MOVES, _BESIDE, edit("aws-p5", "sites.ohio.existing.vpc=vpc-0a1b2c3d4e5f67891", also=_IN)),
+        ),
+        "subnet": (
+            Rule(no_file_system, Effect.REPLACE, _MACHINES, _ALL_NEW, edit("aws-p5", "sites.ohio.existing.subnet=subnet-0a1b2c3d4e5f67891", also=(*_NO_FILES, *_IN))),
+            Rule(always, Effect.DESTROY, _MOVES, _BESIDE, edit("aws-p5", "sites.ohio.existing.subnet=subnet-0a1b2c3d4e5f67891", also=_IN)),
+        ),
         "addresses": (Rule(always, Effect.RECONFIGURE, "It only says what range the subnet has, for addresses that files name; the subnet itself is its owner's.", "Say what the subnet really has (aws ec2 describe-subnets); roll the files out.", edit("aws-p5", "sites.ohio.existing.addresses=10.64.12.0/22", also=_IN)),),
     },
     "SecurityGroup": {
-        "id": (Rule(always, Effect.DESTROY, "The security groups of a file system of FSx force a new one in the AWS provider; prevent_destroy refuses, and the whole plan fails (the incident of aws-parallelcluster#4651).", "Change the rules inside the group instead of the group.", edit("aws-p5", "sites.ohio.security_group={id: sg-0a1b2c3d4e5f67890, members: [all]}")),),
+        "id": (
+            Rule(no_file_system, Effect.REPLACE, _MACHINES, _ALL_NEW, edit("aws-p5", "sites.ohio.security_group={id: sg-0a1b2c3d4e5f67890, members: [all]}", also=_NO_FILES)),
+            Rule(always, Effect.DESTROY, "The security groups of a file system of FSx force a new one in the AWS provider; prevent_destroy refuses, and the whole plan fails (the incident of aws-parallelcluster#4651).", "Change the rules inside the group instead of the group.", edit("aws-p5", "sites.ohio.security_group={id: sg-0a1b2c3d4e5f67890, members: [all]}")),
+        ),
         "members": (
             Rule(reordered, Effect.NOTHING, "Rules are keyed by their ports; their order is none.", "Nothing.", edit("aws-p5", "sites.ohio.security_group.members=['6817-6818', '988']", old="sites.ohio.security_group.members=['988', '6817-6818']")),
             Rule(always, Effect.RECONFIGURE, "Rules come and go in place. EFA needs all traffic in both directions among the members, Lustre TCP 988 and 1018 to 1023: without them jobs and mounts hang.", "Run terraform apply while no job runs; of a group that exists its owner changes the rules.", edit("aws-p5", "sites.ohio.security_group.members=['988', '1018-1023', '6817-6818']")),
