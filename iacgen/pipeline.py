@@ -8,7 +8,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import catalog, checks, source
 from .blueprint import Blueprint, assemble, parse, resolve
@@ -23,7 +23,7 @@ from .checks.subject import Subject
 from .design import Design, design
 from .design.fabric.growth import Moves, moves
 from .diagnostics import Diagnostic, errors, stopping
-from .diagnostics.report import Suppressed
+from .diagnostics.report import Suppressed, gather, without_secrets
 from .diagnostics.suppression import suppress
 from .placement import place
 from .placement.detours import detours
@@ -39,6 +39,9 @@ from .training.failures import Failures
 from .training.links import links, node_rates
 from .training.plan import stepped
 from .training.search import CHOICES, NothingFits, search
+
+if TYPE_CHECKING:
+    from .review import Review, Side
 
 Path = tuple[str | int, ...]
 _OF_THE_WHOLE = frozenset({"nothing-to-schedule", "path-not-mounted"})  # what is missed may be among what was left out
@@ -107,6 +110,27 @@ def recabled(before: Run, after: Run) -> dict[str, Moves]:
         return {}
     fates = {name: moves(old.get(name), new.get(name)) for name in sorted(old.keys() | new.keys())}
     return {name: fate for name, fate in fates.items() if fate.disturbs or fate.new}
+
+
+def reviewed(name: str, before: Run | None, after: Run | None) -> Review:
+    """What the change from one run to the other does; None is a blueprint that is not there. Nothing secret is in it."""
+    from .review import review
+
+    masks = [without_secrets(run.document) for run in (before, after) if run]
+
+    def said(text: str, path: Path) -> str:
+        for mask in masks:
+            text = mask(text, path)
+        return text
+
+    return review(name, before and _side(before), after and _side(after), said)
+
+
+def _side(state: Run) -> Side:
+    from .review import Side
+
+    found = tuple(entry.finding for entry in gather(state.findings, state.document).entries)
+    return Side(state.document.name, state.blueprint, state.design, state.project, found, tree(state) if state.project else {})
 
 
 def _blueprint(state: Run) -> Run:

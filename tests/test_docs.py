@@ -61,9 +61,17 @@ COMMANDS = [pytest.param(words, id=f"{page.relative_to(ROOT)}:{line} {words}") f
 
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory):
-    """What the commands on the pages read: the blueprints and their trees, and what AWS says of the machines of one."""
+    """What the commands on the pages read: the blueprints and their trees, in a repository of two commits, and what AWS says of the machines of
+    one."""
     work = tmp_path_factory.mktemp("checkout")
     shutil.copytree(ROOT / "blueprints", work / "blueprints")
+    lab = work / "blueprints/lab.yaml"
+    shipped, who = lab.read_bytes(), ("-c", "user.name=t", "-c", "user.email=t@example.invalid")
+    lab.write_bytes(shipped.replace(b"global_batch: 128", b"global_batch: 256"))
+    for words in (("init", "-q", "-b", "main"), ("add", "blueprints"), (*who, "commit", "-qm", "first")):
+        subprocess.run(["git", *words], cwd=work, check=True)
+    lab.write_bytes(shipped)
+    subprocess.run(["git", *who, "commit", "-qam", "second"], cwd=work, check=True)
     for file in sorted((work / "blueprints").glob("*.yaml")):
         assert subprocess.run([sys.executable, "-m", "iacgen", "generate", file], cwd=work, capture_output=True, timeout=120).returncode == 0
     hosts = run((work / "blueprints/aws-p5.yaml").read_bytes(), "x", judge=False, placed=False).design.pools["gpu"].hosts

@@ -8,7 +8,7 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "iacgen"
 EVERYWHERE = {"diagnostics", "units", "paths"}
 MAY_IMPORT = {
-    "cli": {"pipeline", "ordering", "source", "blueprint", "design", "catalog", "explain", "starter", "drawings", "render", "output", "verify"},
+    "cli": {"pipeline", "ordering", "review", "source", "blueprint", "design", "catalog", "explain", "starter", "drawings", "render", "output", "verify"},
     "diagnostics": set(),
     "source": set(),
     "blueprint": {"source"},

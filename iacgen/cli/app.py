@@ -9,7 +9,7 @@ import typer
 
 from .. import __version__
 from . import complete
-from .choices import ComputeFabric, Drawn, FailOn, FindingFormat, Profile, SiteKind
+from .choices import ComputeFabric, Drawn, FailOn, FindingFormat, Profile, ReviewFormat, SiteKind, Verdict
 from .exit import Format, PageFormat
 
 app = typer.Typer(
@@ -131,6 +131,21 @@ def place(
 
     found = {"topology": topology or [], "topology_format": topology_format, "names": names, "fabric": fabric, "oversubscription": oversubscription or []}
     command(Asked(blueprint, over or [], sets or [], job, down or [], **found, prove=prove, limit=limit, output=output, block_sizes=block_sizes, picture=picture, max_ratio=max_ratio, format=format, profile=profile))
+
+
+@app.command()
+def review(
+    old: Annotated[str, typer.Argument(help="The former state: a blueprint, a folder of blueprints, an output folder, or a Git revision, alone or as REVISION:PATH.")],
+    new: Annotated[str, typer.Argument(help="The state to come, of the same kind; a revision beside a path means that path at the revision.")],
+    format: Annotated[ReviewFormat, typer.Option("--format", help="How to print it; markdown stays below the size of a comment on GitHub.")] = ReviewFormat.text,
+    fail_on: Annotated[Verdict | None, typer.Option("--fail-on", help="Exit 1 when the change asks for this of the running cluster, or for worse; never by default.")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="New file for the review; it is printed by default.")] = None,
+    profile: ProfileOption = Profile.production,
+) -> None:
+    """Say what a change of blueprints does to the clusters that run: what breaks, what to do, what the figures become."""
+    from .review import review as command
+
+    command(old, new, format, profile, fail_on, output)
 
 
 @app.command()

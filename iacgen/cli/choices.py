@@ -53,3 +53,24 @@ class Drawn(str, Enum):
     rail = "rail"
     racks = "racks"
     placement = "placement"
+
+
+class ReviewFormat(str, Enum):
+    """How a review is printed."""
+
+    text = "text"
+    markdown = "markdown"
+    json = "json"
+
+
+class Verdict(str, Enum):
+    """From which effect on a review makes the exit code 1."""
+
+    reconfigure = "reconfigure"
+    restart = "restart"
+    drain = "drain"
+    replace = "replace"
+    stop = "stop"
+    recable = "recable"
+    destroy = "destroy"
+    impossible = "impossible"
