@@ -18,7 +18,8 @@ HEAD = """\
 
 Every key of the [blueprint](blueprint.md) says what changing it asks of a cluster that runs. Of the rows of a key the first
 one whose condition holds is what a change comes to. A tree is only text: what is said here happens when its files are rolled
-out with Ansible or `terraform apply`. The order of maps, comments, the names of anchors and defaults that are written out are no change.
+out with Ansible or `terraform apply`. The role of Slurm starts slurmctld and slurmd again whenever a file of theirs has
+changed, which does no less than what is asked here, and jobs outlive it. The order of maps, comments, the names of anchors and defaults that are written out are no change.
 
 Each row has an edit of a shipped blueprint that comes to it; the tests make all of them. Words in braces stand for parts of
 the change: `{name}` for the entry's name, `{old}` and `{new}` for its values.

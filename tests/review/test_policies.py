@@ -88,3 +88,48 @@ def test_the_example_of_a_rule_comes_to_that_rule(section, key, rule):
     assert said.effect is rule.effect and said.path == change.path
     for words in (said.reason, said.action):
         assert words.strip() == words and words.endswith(".") and "{" not in words and "None" not in words
+
+
+SHIPPED = ["lab", "superpod-h100", "aws-p5"]
+
+
+@pytest.mark.parametrize("old", SHIPPED)
+@pytest.mark.parametrize("new", SHIPPED)
+def test_whatever_turns_into_whatever_has_a_consequence(old, new):
+    sides = [Side(name, blueprint(name, ())) for name in (old, new)]
+    said = [consequence(change, *sides) for change in changes(sides[0].blueprint, sides[1].blueprint)]
+    assert bool(said) == (old != new)
+    assert all(c.reason and c.action and c.source == "policy" for c in said)
+    assert old == new or max(c.effect for c in said) >= Effect.STOP
+
+
+def test_words_of_the_user_stay_as_they_are():
+    """A value with braces is no place to put something else into."""
+    old, new = blueprint("lab", ()), blueprint("lab", ("training.pretrain.description='{old} {0} %s'",))
+    (change,) = changes(old, new)
+    assert consequence(change, Side("a", old), Side("b", new)).new == "{old} {0} %s"
+
+
+@pytest.mark.parametrize(
+    "base, words, effect",
+    [
+        # FSx for Lustre User Guide, "Managing storage capacity": increase only; terraform-provider-aws, storage_capacity: ForceNew when it shrinks.
+        ("aws-p5", "storage.fsx.capacity=50400GiB", Effect.RECONFIGURE),
+        ("aws-p5", "storage.fsx.capacity=2400GiB", Effect.DESTROY),
+        # aws-parallelcluster#4651: a subnet or security group that is edited takes the file system with it.
+        ("aws-p5", "sites.ohio.zone=us-east-2c", Effect.DESTROY),
+        ("aws-p5", "sites.ohio.security_group={id: sg-0a1b2c3d4e5f67890, members: [all]}", Effect.DESTROY),
+        # Slurm Upgrade Guide: 24.11 reads state of 23.02 and later; what is newer is not read by what is older.
+        ("aws-p5", "scheduler.version='22.05'", Effect.STOP),
+        # terraform#21292: instances are keyed by name, so that the highest numbers come and go and the others stay.
+        ("aws-p5", "nodes.gpu.count=17", Effect.RECONFIGURE),
+        ("aws-p5", "nodes.gpu.count=15", Effect.REPLACE),
+        ("superpod-h100", "nodes.oss.count=7", Effect.DESTROY),
+        ("superpod-h100", "fabrics.compute.spines=32", Effect.RECABLE),
+        ("superpod-h100", "software.driver='575'", Effect.DRAIN),
+        ("superpod-h100", "training.pretrain.parallel.tensor=4", Effect.NOTHING),
+    ],
+)
+def test_an_edit_of_a_known_incident_is_as_bad_as_it_was(base, words, effect):
+    old, new = blueprint(base, ()), blueprint(base, (words,))
+    assert max(consequence(c, Side("a", old), Side("b", new)).effect for c in changes(old, new)) is effect

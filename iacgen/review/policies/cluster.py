@@ -30,7 +30,7 @@ SITES = (
 )
 
 NODES = (
-    Rule(comes, Effect.RECONFIGURE, "New machines join; those that run are left alone, and what a fabric lays anew is said at the fabric.", "Install pool {name} with Ansible or terraform apply, then put Slurm's files on every machine.", edit("lab", _POOL)),
+    Rule(comes, Effect.RECONFIGURE, "New machines join; those that run are left alone, and what a fabric lays anew is said at the fabric.", "Run ansible-playbook site.yml (new hosts first: --limit), or terraform apply, then put Slurm's files on every machine.", edit("lab", _POOL)),
     Rule(renamed & on_aws, Effect.REPLACE, _RENAMING + " aws_instance is keyed by host name, so that every machine of the pool is destroyed and another one bought; Slurm forgets the old hosts.", "Keep the name {name}; or drain its hosts first: scontrol update NodeName=<hosts> State=DRAIN Reason=rename.", edit("aws-p5", "nodes.prep={site: ohio, system: m7i.4xlarge, count: 2}", old=_CLOUD_POOL)),
     Rule(renamed, Effect.STOP, _RENAMING + " Every host of the pool gets another name in DNS, Slurm and Lustre.", "Keep the name {name}; or drain the hosts, rename them all at once, and restart slurmctld and slurmd.", edit("lab", "nodes.prep={site: lab-room, system: generic-1u, count: 2}", old=_POOL)),
     Rule(holds_data, Effect.DESTROY, "The pool's disks are the targets of a Lustre: with the servers their data goes, and files that have objects there are lost.", "Copy the file system away and remove its entry first; or empty the targets: lctl set_param osp.<target>.max_create_count=0 on the metadata servers, then lfs_migrate.", Example("superpod-h100", ("storage.scratch.servers=ossb", _SERVERS[0]), ())),
@@ -40,15 +40,15 @@ NODES = (
 )
 
 FABRICS = (
-    Rule(comes, Effect.RECABLE, "A new network is switches to rack and cables to pull to every host it connects.", "Pull the cables of fabric/{name}/cables.csv, configure its switches, then bring up the hosts' ports.", edit("lab", _FABRIC)),
+    Rule(comes, Effect.RECABLE, "A new network is switches to rack and cables to pull to every host it connects.", "Cable by fabric/{name}/p2p.csv, configure its switches, then bring up the hosts' ports.", edit("lab", _FABRIC)),
     Rule(renamed, Effect.RECONFIGURE, _RENAMING + " Switches are named after their fabric; where nothing else differs the cables stay, and labels and switch names change.", "Keep the name {name}; or rename the switches and print their labels anew.", edit("lab", _RENAMED_FABRIC, old=_FABRIC)),
-    Rule(always, Effect.RECABLE, "The network goes with its switches and cables, and with it what crossed it.", "Move its traffic first; then take out the cables that fabric/{name}/cables.csv of the old tree lists.", edit("lab", "", old=_FABRIC)),
+    Rule(always, Effect.RECABLE, "The network goes with its switches and cables, and with it what crossed it.", "Move its traffic first; then take out the cables that fabric/{name}/p2p.csv of the old tree lists.", edit("lab", "", old=_FABRIC)),
 )
 
 STORAGE = (
     Rule(comes & on_aws, Effect.RECONFIGURE, "A new file system or bucket is made beside what is there; machines that run read their fstab at their first boot only.", "Run terraform apply; mount a new file system on running machines by hand, or replace them.", edit("aws-p5", _BUCKET)),
-    Rule(comes & shares_servers, Effect.DESTROY, "mkfs.lustre formats the disks of the servers named: on servers that already hold a file system its data is gone (mkfs.lustre refuses a formatted device unless --reformat is given).", "Check that no other entry uses these servers, then run the storage playbook on them alone.", edit("superpod-h100", _LUSTRE)),
-    Rule(comes, Effect.RECONFIGURE, "The disks of new servers are formatted and clients mount it; what is there is left alone.", "Run the storage playbook on its servers, then on the clients.", edit("superpod-h100", _ALONE, also=_SERVERS)),
+    Rule(comes & shares_servers, Effect.DESTROY, "Its servers hold another file system. The role formats blank devices alone and refuses these; who wipes them to get on has lost the data that lies there.", "Name servers of its own; two file systems share servers only where each has devices of its own.", edit("superpod-h100", _LUSTRE)),
+    Rule(comes, Effect.RECONFIGURE, "Blank disks of new servers are formatted and clients mount it; what is there is left alone.", "Run ansible-playbook site.yml once with lustre_server_format_allowed as the tree's README.md has it, and --limit its servers, then without on the clients.", edit("superpod-h100", _ALONE, also=_SERVERS)),
     Rule(other_kind, Effect.DESTROY, "Another kind of store is another store: nothing of {old} is taken over, and on AWS prevent_destroy refuses to remove it.", "Add the new store under a new name, copy the data, point the jobs there, then remove {name}.", edit("aws-p5", "storage.extra={kind: s3, site: ohio}", also=(), old="storage.extra={kind: fsx-lustre, site: ohio, capacity: 1200GiB, mount: /extra}")),
     Rule(renamed & on_aws, Effect.DESTROY, _RENAMING + " The file system is keyed by its name in Terraform: an empty one would be made and the old one destroyed, which prevent_destroy refuses, so that no plan is made at all.", "Keep the name {name}; or first move it in the state with terraform state mv and read the plan.", edit("aws-p5", "storage.more={kind: fsx-lustre, site: ohio, capacity: 1200GiB, mount: /extra}", old=_FSX)),
     Rule(renamed, Effect.DESTROY, _RENAMING + " Lustre's own name follows that of the section, and targets carry it on their disks.", "Keep the name, or say fsname: {name} under the new one, so that Lustre's name stays.", edit("superpod-h100", "storage.labour={kind: lustre, site: hall-a, servers: oss, metadata: mds, fabric: storage, capacity: 1PB, read: 20GB/s, write: 10GB/s, mount: /work}", old=_LUSTRE)),
@@ -59,7 +59,7 @@ STORAGE = (
 TABLES: dict[str, Table] = {
     "Blueprint": {
         "name": (
-            Rule(any_cloud_store, Effect.DESTROY, "Every name in the account begins with the cluster's: file systems, buckets and the key would be made anew beside or in the place of the old ones; prevent_destroy refuses to remove those. Slurm refuses state of another cluster name.", "Keep the name {old}; for a second cluster write a second blueprint, with a state of Terraform of its own.", edit("aws-p5", "name=other")),
+            Rule(any_cloud_store, Effect.DESTROY, "Names in the account begin with the cluster's: a security group of another name is another group, which forces another file system, and a bucket of another prefix another bucket; prevent_destroy refuses to remove the old ones, and the whole plan fails with it. Slurm refuses state of another cluster name.", "Keep the name {old}; for a second cluster write a second blueprint, with a state of Terraform of its own.", edit("aws-p5", "name=other")),
             Rule(always, Effect.STOP, "The name is Slurm's ClusterName, in the hosts' domain and the output folder: slurmctld refuses a StateSaveLocation of another cluster (ClusterName mismatch in its clustername file), and jobs in the queue are lost.", "Keep the name {old}; or drain the queue, stop the daemons, remove the file clustername from StateSaveLocation, roll the tree out and start again.", edit("lab", "name=other")),
         ),
         "description": (Rule(always, Effect.NOTHING, "A line for people; on AWS it is a tag, which changes in place.", "Nothing; on AWS the next terraform apply writes the tag.", edit("lab", "description=Our cluster")),),
@@ -68,7 +68,7 @@ TABLES: dict[str, Table] = {
         "fabrics": FABRICS,
         "storage": STORAGE,
         "scheduler": (
-            Rule(comes, Effect.RESTART, "Slurm is installed and its daemons start; nothing else is touched.", "Run the playbook of Slurm, controllers first.", edit("lab", "scheduler={kind: slurm, version: '24.11', controllers: ctl}", old="scheduler=null")),
+            Rule(comes, Effect.RESTART, "Slurm is installed and its daemons start; nothing else is touched.", "Run ansible-playbook site.yml; it starts controllers and nodes.", edit("lab", "scheduler={kind: slurm, version: '24.11', controllers: ctl}", old="scheduler=null")),
             Rule(always, Effect.STOP, "Without a scheduler no job is started and the queue is lost.", "Let the queue run empty: scontrol update PartitionName=<each> State=DRAIN; then stop slurmctld and slurmd.", edit("lab", "scheduler=null")),
         ),
         "models": (
@@ -76,7 +76,7 @@ TABLES: dict[str, Table] = {
             Rule(always, Effect.NOTHING, "What runs goes on; a job that names the model is not generated any more.", "Keep the checkpoints' model file if you mean to load them again.", edit("lab", "", old=_MODEL)),
         ),
         "training": (
-            Rule(comes, Effect.NOTHING, "The files of a new job are added under training/{name}.", "Put them on the nodes and submit: sbatch training/{name}/launch.sbatch.", edit("lab", _JOB)),
+            Rule(comes, Effect.NOTHING, "The files of a new job are added under training/{name}.", "Put them on the nodes and submit: sbatch slurm/{name}.sbatch.", edit("lab", _JOB)),
             Rule(renamed, Effect.NOTHING, "The job's folder gets another name, and with it the folder of its checkpoints: a job under the new name starts from none.", "Move the checkpoints of {name} before the first start, or keep the name.", edit("lab", "training.tune2={model: llama-3-8b, nodes: gpu, sequence: 8192, global_batch: 128, framework: fsdp}", old=_JOB)),
             Rule(always, Effect.NOTHING, "A job that runs goes on; its files go, its checkpoints stay where they are.", "Let it end or scancel it; remove its checkpoints by hand when nobody wants them.", edit("lab", "", old=_JOB)),
         ),

@@ -13,12 +13,12 @@ _same_name = When("Lustre's name stays what the section's makes it", lambda s: (
 TABLES: dict[str, Table] = {
     "Lustre": {
         "site": (Rule(always, Effect.DESTROY, "The servers stand elsewhere: they are other disks, which hold nothing of the old file system.", _NEW_ONE, edit("superpod-h100", "storage.scratch.site=hall-b", also=("sites.hall-b={kind: on-prem}",))),),
-        "servers": (Rule(always, Effect.DESTROY, "Objects lie on the disks of the servers that are named: other servers are formatted empty, and files whose objects lay on the old ones are gone.", "To grow, raise the count of the pool instead; to move, add a second file system and copy.", edit("superpod-h100", "storage.scratch.servers=ossb", also=_ONE)),),
+        "servers": (Rule(always, Effect.DESTROY, "Objects lie on the disks of the servers that are named: blank disks of other servers are formatted empty, and files whose objects lay on the old ones are gone.", "To grow, raise the count of the pool instead; to move, add a second file system and copy.", edit("superpod-h100", "storage.scratch.servers=ossb", also=_ONE)),),
         "metadata": (Rule(always, Effect.DESTROY, "The names of all files and the management target lie on the metadata servers: without them the objects are nameless.", "Move an MDT by the backup procedure of the Lustre Operations Manual (chapter 18), not by this key.", edit("superpod-h100", "storage.scratch.metadata=mdsb", also=_ONE)),),
         "fabric": (Rule(always, Effect.STOP, "Targets and clients know each other by their NIDs, addresses on that fabric: on another one each target needs tunefs.lustre --writeconf with the file system down.", "Unmount everywhere, stop all targets, change the NIDs as the Lustre Operations Manual has it (section 14.5), start MGS, MDTs, OSTs, clients in this order.", edit("superpod-h100", "storage.scratch.fabric=mgmt")),),
         "fsname": (
             Rule(_same_name, Effect.NOTHING, "It is the name that the file system has already.", "Nothing.", edit("superpod-h100", "storage.scratch.fsname=scratch")),
-            Rule(always, Effect.DESTROY, "The name is written on every target when it is formatted: servers of the new name are formatted anew and the data is gone.", "Keep {old}, and change mount when only the path should differ; an offline rename is tunefs.lustre --rename with --writeconf on all targets.", edit("superpod-h100", "storage.scratch.fsname=work")),
+            Rule(always, Effect.DESTROY, "The name is written on every target when it is formatted: a target of {old} cannot be started under {new}, and one that is formatted anew is empty.", "Keep {old}, and change mount when only the path should differ; an offline rename is tunefs.lustre --rename with --writeconf on all targets.", edit("superpod-h100", "storage.scratch.fsname=work")),
         ),
         "capacity": (
             Rule(grows, Effect.NOTHING, "What is promised is held against the servers; disks come with servers, at the count of their pool.", "Raise the count of the server pool where a check says that it holds less.", edit("superpod-h100", "storage.scratch.capacity=11PB")),
@@ -29,7 +29,7 @@ TABLES: dict[str, Table] = {
         "mount": (Rule(always, Effect.DRAIN, "A client has to unmount the old path, which fails while a job holds files open; jobs name the old path.", "Drain the clients, umount {old}, roll the files out, mount {new}; keep a symbolic link from {old} for old scripts.", edit("superpod-h100", "storage.scratch.mount=/work")),),
         "clients": (
             Rule(reordered, Effect.NOTHING, "The same pools mount it.", "Nothing.", edit("superpod-h100", "storage.scratch.clients=[login, gpu]")),
-            Rule(appended, Effect.RECONFIGURE, "Further hosts mount it; those that do already are left alone.", "Run the playbook on the new clients.", edit("superpod-h100", "storage.scratch.clients=[gpu, login, mds]")),
+            Rule(appended, Effect.RECONFIGURE, "Further hosts mount it; those that do already are left alone.", "Run ansible-playbook site.yml with --limit the new clients.", edit("superpod-h100", "storage.scratch.clients=[gpu, login, mds]")),
             Rule(always, Effect.DRAIN, "Hosts that no longer are clients must unmount it, which fails while files are open.", "Drain the hosts that go out and umount there, then roll the files out.", edit("superpod-h100", "storage.scratch.clients=[gpu]")),
         ),
     },

@@ -7,7 +7,7 @@ from ..rule import Rule, Table, When, always, comes, edit
 
 _GO_ON = "Stop the job after its next checkpoint (scancel --signal=TERM), put training/{name} on the nodes, and submit it again."
 _FROM_NEW = "Keep the old files as long as you want to go on with the old run; start the new one from its first step, in a folder of its own."
-_CONVERT = "Save once with --ckpt-format torch_dist (Megatron's distributed checkpoints load under any layout); older ones go through tools/checkpoint/convert.py. Then start with the new files."
+_CONVERT = "Stop the job after its next checkpoint, put the new files on the nodes and submit it again; a checkpoint in the old format (mp_rank_* folders) goes through Megatron's tools/checkpoint/convert.py first."
 _UNIVERSAL = "Convert before the start: python -m deepspeed.checkpoint.ds_to_universal, and load with load_universal_checkpoint (DeepSpeed, Universal Checkpointing)."
 _megatron = When("Megatron", lambda s: s.new.training[str(s.change.path[1])].framework == "megatron")
 _JOB, _BIG = "training.pretrain", "superpod-h100"
@@ -23,7 +23,7 @@ def _restart(key: str, value: str, reason: str, action: str = _GO_ON, base: str 
 def _layout(key: str, megatron: str, other: str, reason: str) -> tuple[Rule, ...]:
     """A key of ``parallel``: a checkpoint's shards follow it."""
     return (
-        _restart(f"parallel.{key}", megatron, f"{reason}. A checkpoint of Megatron in the old format has one file a rank of tensor and pipeline and cannot be loaded under another layout.", _CONVERT, _BIG, when=_megatron),
+        _restart(f"parallel.{key}", megatron, f"{reason}. The job saves with --ckpt-format=torch_dist, which is read under another layout, the optimizer with it; what an older run saved with one file a rank is not.", _CONVERT, _BIG, when=_megatron),
         _restart(f"parallel.{key}", other, f"{reason}. DeepSpeed's optimizer states are sharded by rank and fit no other layout; those of FSDP do when saved with torch.distributed.checkpoint.", _UNIVERSAL),
     )
 
@@ -71,7 +71,7 @@ TABLES: dict[str, Table] = {
     "Parallel": {
         "tensor": _layout("tensor", "4", "2", "Every matrix is cut into another number of pieces"),
         "pipeline": _layout("pipeline", "7", "2", "Layers lie on other stages"),
-        "virtual": _schedule("virtual", "1", "Layers are dealt to the stages in other chunks: old-format checkpoints name them by chunk, distributed ones load."),
+        "virtual": _schedule("virtual", "1", "Layers are dealt to the stages in other chunks: checkpoints of --ckpt-format=torch_dist load all the same, older ones name layers by chunk."),
         "context": _schedule("context", "1", "Sequences are cut in other parts; weights are not, but the data-parallel size and so the optimizer's shards follow: distributed checkpoints load."),
         "expert": _layout("expert", "2", "2", "Experts lie on other ranks"),
         "expert_tensor": _layout("expert_tensor", "2", "2", "Every expert is cut into another number of pieces"),
