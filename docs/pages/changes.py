@@ -22,7 +22,7 @@ out with Ansible or `terraform apply`. The role of Slurm starts slurmctld and sl
 changed, which does no less than what is asked here, and jobs outlive it. The order of maps, comments, the names of anchors and defaults that are written out are no change.
 
 Each row has an edit of a shipped blueprint that comes to it; the tests make all of them. Words in braces stand for parts of
-the change: `{name}` for the entry's name, `{old}` and `{new}` for its values.
+the change: `{name}` for the name of the section, `{entry}` for the last word of its path, `{old}` and `{new}` for its values.
 
 From the mildest to the worst:
 """

@@ -16,7 +16,7 @@ def consequence(change: Change, old: Side, new: Side) -> Consequence:
     """What the policy says of one change; both sides have a blueprint, since there is no change otherwise."""
     assert old.blueprint and new.blueprint
     rule = rule_of(Seen(change, old.blueprint, new.blueprint))
-    words = {"name": change.path[1] if len(change.path) > 1 else change.path[0], "path": ".".join(map(str, change.path)), "old": short(change.old) or _LEFT_OUT, "new": short(change.new) or _LEFT_OUT}
+    words = {"name": change.path[1] if len(change.path) > 1 else change.path[0], "entry": change.path[-1], "old": short(change.old) or _LEFT_OUT, "new": short(change.new) or _LEFT_OUT}
     return Consequence(rule.effect, change.path, short(change.old), short(change.new), rule.reason.format_map(words), rule.action.format_map(words))
 
 

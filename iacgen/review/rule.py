@@ -46,7 +46,7 @@ class Example:
 
 @dataclass(frozen=True)
 class Rule:
-    """``reason`` and ``action`` may name the parts of the change: {name} of the entry, {path}, {old}, {new}."""
+    """``reason`` and ``action`` may name the parts of the change: {name} of the section, {entry} for the last word of its path, {old}, {new}."""
 
     when: When
     effect: Effect

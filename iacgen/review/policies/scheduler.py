@@ -20,7 +20,7 @@ TABLES: dict[str, Table] = {
         "topology": (Rule(always, Effect.RESTART, "TopologyPlugin is loaded when daemons start; jobs that run stay where they are, those that wait are placed by the new plugin.", "Put slurm.conf and topology.conf on every host, restart slurmctld, then slurmd on all nodes.", edit("superpod-h100", "scheduler.topology=block")),),
         "partitions": (
             Rule(When("an entry or all of them come", lambda s: s.change.old is None), Effect.RECONFIGURE, "A new queue; where partitions were left out, it takes the place of the one named train, whose waiting jobs are lost unless the new one has its name.", _EDITED, edit("lab", _PARTITIONS[0])),
-            Rule(always, Effect.DRAIN, "slurmctld kills the jobs of a partition that is gone when it reads the new file.", "First scontrol update PartitionName={path} State=DRAIN (its last word is the partition), wait until squeue -p is empty, then roll out and reconfigure.", edit("lab", "", also=_PARTITIONS, old="scheduler.partitions.debug={nodes: [gpu]}")),
+            Rule(always, Effect.DRAIN, "slurmctld kills the jobs of a partition that is gone when it reads the new file.", "First scontrol update PartitionName={entry} State=DRAIN, wait until squeue -p {entry} is empty, then put slurm.conf on every host and run scontrol reconfigure.", edit("lab", "", also=_PARTITIONS, old="scheduler.partitions.debug={nodes: [gpu]}")),
         ),
         "parameters": (
             Rule(_restarts, Effect.RESTART, "slurm.conf(5) has the key read at the start of the daemons alone.", "Put slurm.conf on every host, restart slurmctld, then slurmd on all nodes; jobs outlive it.", edit("lab", "scheduler.parameters.ProctrackType=[proctrack/linuxproc]")),
