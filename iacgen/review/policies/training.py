@@ -44,7 +44,10 @@ TABLES: dict[str, Table] = {
         "description": (_restart("description", "The run of the paper", "A line for people; no program reads it.", "Nothing."),),
         "model": (_restart("model", "llama-3-70b", "Another model has other tensors: checkpoints of {old} cannot be loaded.", _FROM_NEW),),
         "nodes": (_restart("nodes", "cpu", "The job runs elsewhere from its next start; its checkpoints are found there only if the new pool mounts their store.", also=("nodes.cpu={site: lab-room, system: hgx-h100, count: 2}",)),),
-        "count": (_restart("count", "1", "The data-parallel size changes, and with it which rank holds which shard of the optimizer: Megatron's distributed checkpoints and those of torch.distributed.checkpoint load all the same, DeepSpeed's need conversion.", _UNIVERSAL),),
+        "count": (
+            _restart("count", "108", "The data-parallel size changes, and with it which rank holds which shard of the optimizer: what is saved with --ckpt-format=torch_dist loads all the same.", base=_BIG, when=_megatron),
+            _restart("count", "1", "The data-parallel size changes, and with it which rank holds which shard of the optimizer: checkpoints of torch.distributed.checkpoint load all the same, DeepSpeed's need conversion.", _UNIVERSAL),
+        ),
         "sequence": (_restart("sequence", "4096", "Weights fit; position embeddings that are learned do not, and the data set is cut into samples anew, so that the loader's place in it is lost."),),
         "global_batch": (_restart("global_batch", "256", "The checkpoint loads; steps count other numbers of samples, so that learning rate and the loader's place need a look."),),
         "micro_batch": (_restart("micro_batch", "2", "Gradients are accumulated in other pieces: memory and speed change, checkpoints do not."),),
