@@ -6,6 +6,7 @@ GitLab has no judge that works without a server: its template is held to its for
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import threading
@@ -91,6 +92,42 @@ def test_pre_commit_takes_the_manifest_and_refuses_a_spoilt_one(tmp_path):
     spoilt = tmp_path / "hooks.yaml"
     spoilt.write_text(manifest.read_text(encoding="utf-8").replace("language: python\n", "language: piethon\n"), encoding="utf-8")
     assert subprocess.run([program, "validate-manifest", spoilt], env=env, capture_output=True, timeout=120).returncode == 1
+
+
+@pytest.mark.judge("pre-commit")
+def test_pre_commit_installs_the_hook_and_runs_it(tmp_path):
+    """On a scratch repository, from a copy of this one; what the hook needs comes from the package index."""
+    names = {f"GIT_{who}_{what}": "lab@example.org" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+    clean = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "VIRTUAL_ENV", "GIT_"))}
+    env = clean | names | {"PRE_COMMIT_HOME": str(tmp_path / "home"), "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null"}
+
+    def run(folder, *words):
+        return subprocess.run([str(w) for w in words], cwd=folder, env=env, capture_output=True, text=True, timeout=300)
+
+    ours, lab = tmp_path / "ours", (ROOT / "blueprints/lab.yaml").read_text(encoding="utf-8")
+    for name in ("iacgen", "templates", "blueprints"):
+        shutil.copytree(ROOT / name, ours / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", ".gitignore", ".pre-commit-hooks.yaml"):
+        shutil.copy(ROOT / name, ours / name)
+    theirs = tmp_path / "theirs"
+    (theirs / "blueprints").mkdir(parents=True)
+    (theirs / "blueprints/lab.yaml").write_text(lab, encoding="utf-8")
+    (theirs / "other.yaml").write_text("no: blueprint\n", encoding="utf-8")
+    for folder in (ours, theirs):
+        for words in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "all"]):
+            assert run(folder, "git", *words).returncode == 0
+    repo = {"repo": str(ours), "rev": run(ours, "git", "rev-parse", "HEAD").stdout.strip(), "hooks": [{"id": "iacgen-check"}]}
+    (theirs / ".pre-commit-config.yaml").write_text(yaml.safe_dump({"repos": [repo]}), encoding="utf-8")
+    assert run(theirs, "git", "add", ".").returncode == 0
+    words = (programs.find("pre-commit").path, "run", "--all-files", "--verbose")
+    done = run(theirs, *words)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "blueprints/lab.yaml: clean" in done.stdout
+    assert "other.yaml" not in done.stdout
+    (theirs / "blueprints/lab.yaml").write_text(lab.replace("count: 2", "count: 0", 1), encoding="utf-8")
+    done = run(theirs, *words)
+    assert done.returncode == 1
+    assert "blueprints/lab.yaml:13:50: error" in done.stdout
 
 
 def test_the_hook_s_command_checks_what_it_is_given(tmp_path):
