@@ -92,9 +92,10 @@ def tree(state: Run) -> dict[str, str]:
 
     assert state.blueprint and state.project
     out = {".iacgen/resolved.yaml": render("resolved.yaml.j2", blueprint=resolve(state.blueprint))}
-    planned = any(pool.only_planned for pool in state.project.design.pools.values())
+    project = replace(state.project, left=tuple(sorted({finding.id: finding for finding in (*(s.finding for s in state.suppressed), *state.findings)}.values(), key=lambda f: f.id)))
+    planned = any(pool.only_planned for pool in project.design.pools.values())
     for target in targets(PLANS if planned else None):
-        files = target(state.project)
+        files = target(project)
         clash = out.keys() & files.keys()
         if clash:
             raise RuntimeError(f"two targets write {', '.join(sorted(clash))}")

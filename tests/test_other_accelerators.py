@@ -57,7 +57,7 @@ def test_a_job_on_amd_has_a_time_and_a_tree_without_files_of_nvidia():
     step = state.project.jobs["job"].step
     assert 0.1 < step.mfu < catalog.gpu("mi300x").best_gemm_tflops / catalog.gpu("mi300x").bf16_tflops  # 51 %: no step beats its products
     files = tree(state)
-    assert {path.partition("/")[0] for path in files} == {".iacgen", "README.md", "facility", "fabric", "report.md"}
+    assert {path.partition("/")[0] for path in files} == {".iacgen", "README.md", "facility", "fabric", "report.html", "report.md"}
     assert "Plan only" in files["report.md"] and "no training run of it was at hand" in files["report.md"]
     assert "taken over from NVLink" in files["report.md"] and "unknown for" in files["report.md"]
 
@@ -72,7 +72,7 @@ def test_a_job_on_a_tpu_pod_needs_no_network_of_ours(system, chip, model):
     assert job.memory.capacity == round(known.memory_gib * 2**30) - 2**30
     assert job.step.peak_flops == known.bf16_tflops * 1e12 and 0.1 < job.step.mfu < 0.6
     files = tree(state)
-    assert {path.partition("/")[0] for path in files} == {".iacgen", "README.md", "facility", "report.md"}
+    assert {path.partition("/")[0] for path in files} == {".iacgen", "README.md", "facility", "report.html", "report.md"}
     assert f"**TPUs:** {4 * count} on {count} of these hosts" in files["report.md"] and "one axis of the torus" in files["report.md"]
     of_job = files["report.md"].partition("## Job job")[2].partition("\n## ")[0]
     assert "TPU-hours" in of_job and "GPU" not in of_job

@@ -14,7 +14,7 @@ from .picture import svg
 from .placements import Leaf, Pod, Seat
 from .view import whole
 
-__all__ = ["Drawing", "Leaf", "Pod", "Seat", "draw_fabric", "draw_placement", "draw_racks", "draw_rail", "drawings"]
+__all__ = ["Drawing", "Leaf", "Pod", "Seat", "draw_fabric", "draw_placement", "draw_racks", "draw_rail", "drawings", "inline"]
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,15 @@ def drawings(design: Design) -> Iterator[Drawing]:
                 yield Drawing(f"fabric/{name}/rail.svg", f"rail 1 of {name}", "rail", name)
     for site in sorted(design.facilities):
         yield Drawing(f"facility/{site}.svg", f"racks of {site}", "racks", site)
+
+
+def inline(document: str) -> str:
+    """The ``svg`` element of a drawing for an HTML page that has the style sheet of drawings once: without its XML declaration and without
+    the sheet, which would else hold for the whole page, as often as there are drawings on it. A drawing has no ids that could clash."""
+    head, opened, rest = document.partition("<style>\n")
+    _, closed, tail = rest.partition("</style>\n")
+    assert opened and closed, "every drawing brings its style sheet"
+    return head[head.index("<svg") :] + tail
 
 
 def draw_fabric(fabric: Fabric) -> str:

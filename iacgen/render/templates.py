@@ -54,7 +54,7 @@ def _environment(folder: Path, ansible: bool) -> jinja2.Environment:
         finalize=_printable,
         **(_ANSIBLE if ansible else {}),
     )
-    names = ("cell", "comment", "csv", "dotenv", "hcl", "hcl_part", "ini", "json", "nccl", "sh", "slurm", "unsafe", "variable", "xml", "yaml")
+    names = ("cell", "comment", "csv", "dotenv", "hcl", "hcl_part", "html", "ini", "json", "nccl", "sh", "slurm", "unsafe", "variable", "xml", "yaml")
     environment.filters |= {name: getattr(filters, name) for name in names} | {"asis": _asis, "join": _join, "hostlist": _hostlist}
     if ansible:
         environment.filters["yaml"] = filters.ansible_yaml

@@ -15,6 +15,7 @@ from iacgen.training import Job
 
 _WHAT = {
     "report.md": "the design on a page: counts, power, memory, placement, assumptions",
+    "report.html": "the same page with its drawings, for a browser; it asks no network for anything",
     "terraform": "Terraform root of a cloud site; data in terraform.tfvars.json, the rest is fixed",
     "ansible": "playbook, roles and inventory of an on-prem site; data in inventory/, the rest is fixed",
     "slurm": "Slurm's files; for each job its batch script, its rank file and the health check of its nodes",

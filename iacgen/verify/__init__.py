@@ -67,7 +67,7 @@ def _reads(judge: Any, tree: Path) -> Iterable[str]:
 
 def for_people(path: str) -> bool:
     """Whether a file of a tree is words for its readers, or iacgen's own record: no other program is meant to read it."""
-    return path in ("README.md", "report.md") or path.startswith(".iacgen/")
+    return path in ("README.md", "report.html", "report.md") or path.startswith(".iacgen/")
 
 
 def unproven(verdicts: list[Verdict]) -> list[Verdict]:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from iacgen.verify.process import run
 
-JUDGES = ("terraform", "moto", "ansible", "slurm-22.05", "slurm-24.11", "deepspeed", "megatron", "accelerate", "torchtitan", "torchrun", "openmpi", "dataloader", "redis", "memcached", "nccl", "opensm", "simgrid", "metis", "scotch", "actionlint", "pre-commit")
+JUDGES = ("terraform", "moto", "ansible", "slurm-22.05", "slurm-24.11", "deepspeed", "megatron", "accelerate", "torchtitan", "torchrun", "openmpi", "dataloader", "redis", "memcached", "nccl", "opensm", "simgrid", "metis", "scotch", "chromium", "actionlint", "pre-commit")
 
 _INSTALL = "run tests/real/install.sh as root, then `set -a; . .judges/env; set +a`"
 _ANSIBLE_PROGRAMS = ("ansible-playbook", "ansible-inventory", "ansible-lint")
@@ -288,6 +288,13 @@ def _ci(judge: str) -> Found | Missing:
     return Found(judge, judge, version, path, module)
 
 
+def _browser(judge: str) -> Found | Missing:
+    """Chromium, by the variable or on PATH; for tests of pages alone."""
+    path = _program("IACGEN_CHROMIUM", "chromium")
+    version = re.search(r"Chrom(?:ium|e)[^0-9]*([0-9.]+)", _ask(path, "--version") or "") if path else None
+    return Found(judge, "chromium", version[1], path) if path and version else Missing(judge, "chromium", f"{_INSTALL}, or install the Debian package chromium, or set IACGEN_CHROMIUM")
+
+
 _PACKAGES = {
     "deepspeed": ("IACGEN_TRAINING_PYTHON", ("deepspeed",)),
     "megatron": ("IACGEN_TRAINING_PYTHON", ("megatron-core",)),
@@ -298,4 +305,4 @@ _PACKAGES = {
     "nccl": ("IACGEN_TRAINING_PYTHON", ("nvidia-nccl-cu13", "nvidia-nccl-cu12")),
     "moto": ("IACGEN_MOTO_PYTHON", ("moto",)),
 }
-_FINDERS = {"terraform": _terraform, "ansible": _ansible, "opensm": _opensm, "simgrid": _simgrid, "openmpi": _openmpi, "redis": _cache, "memcached": _cache, "metis": _partitioner, "scotch": _partitioner, "actionlint": _ci, "pre-commit": _ci} | dict.fromkeys(_PACKAGES, _python_package)
+_FINDERS = {"terraform": _terraform, "ansible": _ansible, "opensm": _opensm, "simgrid": _simgrid, "openmpi": _openmpi, "redis": _cache, "memcached": _cache, "metis": _partitioner, "scotch": _partitioner, "chromium": _browser, "actionlint": _ci, "pre-commit": _ci} | dict.fromkeys(_PACKAGES, _python_package)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the judges, the real programs that read what iacgen writes, under .judges/ at the repository root:
-#   apt            Slurm 22.05 and munge (Debian 12), debootstrap, opensm with its simulator and tools, SimGrid, Redis, memcached, METIS, Scotch
+#   apt            Slurm 22.05 and munge (Debian 12), debootstrap, opensm with its simulator and tools, SimGrid, Redis, memcached, METIS, Scotch, Chromium
 #   trees/trixie   a Debian 13 tree with Slurm 24.11, entered by chroot
 #   ansible, training, moto, ci    virtual environments, each from the pinned list beside this file
 #   env            the variables by which the tests find all of it
@@ -11,7 +11,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 judges=$(cd "$here/../.." && pwd)/.judges
 logs=$judges/log
 python=${PYTHON:-python3.11}
-packages=(slurm-wlm munge debootstrap opensm ibsim-utils infiniband-diags ibutils python3-simgrid shellcheck redis-server memcached metis scotch)
+packages=(slurm-wlm munge debootstrap opensm ibsim-utils infiniband-diags ibutils python3-simgrid shellcheck redis-server memcached metis scotch chromium)
 tree=$judges/trees/trixie
 tree_recipe="trixie minbase slurm-wlm,munge,slurmctld,slurmd,slurm-client"
 

@@ -45,5 +45,5 @@ def test_it_stands_only_where_its_reader_takes_it_for_text(written, name):
     """Every file that holds a piece of the bait is one whose quoting is tested by its reader."""
     folder, _ = written(name)
     holding = {p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file() and "touch pwned" in p.read_text(encoding="utf-8")}
-    tested = {"README.md", "report.md", ".iacgen/resolved.yaml", "ansible/lab-room/inventory/group_vars/all/cluster.yml", "terraform/ohio/terraform.tfvars.json"}
+    tested = {"README.md", "report.html", "report.md", ".iacgen/resolved.yaml", "ansible/lab-room/inventory/group_vars/all/cluster.yml", "terraform/ohio/terraform.tfvars.json"}
     assert holding and holding <= tested

@@ -17,7 +17,7 @@ NEEDS = {
     "aws-p5": ("terraform", "slurm-24.11", "deepspeed", "torchrun", "openmpi", "dataloader", "nccl"),
 }
 # For people, for iacgen itself, or copied byte by byte to a host by a role: no program that a judge can start reads them.
-NOBODY_READS = {".iacgen/manifest.json", ".iacgen/resolved.yaml", "README.md", "report.md"}
+NOBODY_READS = {".iacgen/manifest.json", ".iacgen/resolved.yaml", "README.md", "report.html", "report.md"}
 COPIED_TO_HOSTS = {
     "roles/ib_host/files/sysctl.conf", "roles/nvidia_driver/files/nouveau.conf", "roles/opensm/files/opensm-fabric@.service",
     "roles/opensm/files/opensm-guids", "roles/roce_host/files/roce-lossless.service", "roles/roce_host/files/sysctl.conf", "roles/roce_host/files/udev.rules", "roles/slurm/files/slurmd.conf",

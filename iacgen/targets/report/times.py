@@ -30,8 +30,7 @@ def facts(job: Job, pool: Pool, design: Design) -> Iterator[Fact]:
     chip = job.spec.gpu.noun
     yield "Step", _speed(job.step, chip)
     yield f"Use of the {chip}s", _use(job.step, chip)
-    price = costs.price(pool)
-    run = course(job, _watts(pool), _pue(design, pool), price.gpu_hour if price else None)
+    run, price = course_of(job, pool, design)
     assert run
     if run.elapsed_s == inf:
         yield "Run", "never ends: its nodes fail before a stretch of work is saved"
@@ -39,6 +38,12 @@ def facts(job: Job, pool: Pool, design: Design) -> Iterator[Fact]:
     yield "Run", _run(job, run)
     yield "Energy", _energy(job, run, pool)
     yield "Cost", costs.words(job, run, pool, price)
+
+
+def course_of(job: Job, pool: Pool, design: Design) -> tuple[Course | None, costs.Price | None]:
+    """The run of a job and the catalog's price that it was counted with; no run where nobody knows the time of a step."""
+    price = costs.price(pool)
+    return course(job, _watts(pool), _pue(design, pool), price.gpu_hour if price else None), price
 
 
 def _speed(step: StepTime, chip: str) -> str:
