@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import groupby
 
 from .build import Review
-from .files import diff
+from .files import FileChange, diff
 from .model import Consequence, Effect
 
 Row = tuple[str, ...]
+MOST_LINES = 400  # of the diffs of one target
 
 
 def headline(review: Review) -> str:
@@ -31,12 +33,12 @@ def consequence_rows(review: Review) -> list[Consequence]:
 
 
 def finding_rows(review: Review) -> list[Row]:
-    """(new or gone, severity, path, message)."""
-    rows = [("new", f"{f.severity} {f.id} {f.slug}", ".".join(map(str, f.path)), f.message) for f in review.appeared]
+    """(new or gone, severity, path, message); new errors are told as what generate refuses."""
+    rows = [("new", f"{f.severity} {f.id} {f.slug}", ".".join(map(str, f.path)), f.message) for f in review.appeared if f.severity != "error"]
     return rows + [("gone", f"{f.severity} {f.id} {f.slug}", ".".join(map(str, f.path)), f.message) for f in review.gone]
 
 
-def file_rows(review: Review, most_lines: int = 400) -> list[tuple[str, str, str]]:
+def file_rows(review: Review) -> list[tuple[str, str, str]]:
     """(target, counts, diff) of each target that differs, by its name."""
     assert review.old and review.new
     out = []
@@ -44,5 +46,16 @@ def file_rows(review: Review, most_lines: int = 400) -> list[tuple[str, str, str
         files = list(group)
         added, removed = sum(f.added for f in files), sum(f.removed for f in files)
         summary = f"{len(files):,} file{'s' * (len(files) > 1)}, {added:,} lines more, {removed:,} less"
-        out.append((target, summary, "".join(diff(f, review.old.tree, review.new.tree, most_lines) for f in files)))
+        out.append((target, summary, _diffs(files, review.old.tree, review.new.tree)))
+    return out
+
+
+def _diffs(files: list[FileChange], old: Mapping[str, str], new: Mapping[str, str]) -> str:
+    """The diffs of a target until they are long enough: nobody reads thousands, and each takes its time."""
+    out, lines = "", 0
+    for i, change in enumerate(files):
+        if lines >= MOST_LINES:
+            return f"{out}@@ {len(files) - i:,} more files of this target differ @@\n"
+        text = diff(change, old, new, MOST_LINES - lines)
+        out, lines = out + text, lines + text.count("\n")
     return out
